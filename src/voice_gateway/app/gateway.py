@@ -9,8 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from home_names.kinds import HomeDevice
-from home_names.resolver import Nothing
 from voice_gateway import reports
 from voice_gateway.app.channels import Channels
 from voice_gateway.app.home_events import HomeEvents, Sounder
@@ -197,7 +195,7 @@ class Gateway:
         stages: list[Stage] = [self.local] if self.model is None else [self.local, self.model]
         gateway = gateway_id(folder / "gateway-id") if self.store.shared else ""
         damaged = reports.damaged_file(self.events, "memory", "acts")
-        why = Why(self.recorder, self._devices_named, self.local.cache.known)
+        why = Why(self.recorder, self.local.cache)
         self.conversation = Conversation(
             stages,
             self.executor,
@@ -216,10 +214,6 @@ class Gateway:
             gateway=gateway,
             acts=acts_from(self.store, folder / "undo.sqlite", gateway, on_damage=damaged),
         )
-
-    def _devices_named(self, words: str) -> Sequence[HomeDevice]:
-        match = self.local.home.names.find(words)
-        return () if isinstance(match, Nothing) else self.local.home.names.could_mean(words)
 
     # --- messages between parts
 

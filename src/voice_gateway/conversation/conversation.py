@@ -85,7 +85,7 @@ class Conversation:
         self._context = context
         self._alarms = alarms
         self._set_aside: set[str] = set()  # conversations whose open question an alarm has ended
-        self._stages = Stages(stages, self.events, context.home_facts, asides)
+        self._stages = Stages(stages, self.events, context, asides)
         self._acts = acts or KeptActs(MemoryStore(now), now=now)
         store = store or MemoryStore()
         self._histories = Histories(store, brain.conversation_expiry_seconds, self.events)

@@ -7,17 +7,16 @@ from itertools import zip_longest
 from time import perf_counter
 from typing import NamedTuple
 
-from home_names.phrases import is_question
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.events import EventBus, Staged, State
 from voice_gateway.languages.outcomes import told
 from voice_gateway.tools.permission.gate import TurnGate
 from voice_gateway.turn import Autonomy, Part, PartSource, Passed, Reply, ToolOutcome, Utterance, joined
-from voice_gateway.turns.stage import FallbackStage, HomeFacts, ModelStage, Stage, Turn
+from voice_gateway.turns.stage import ModelStage, Stage, Turn
+from voice_gateway.understanding.stage import UnderstandingStage
 
 log = logging.getLogger(__name__)
 
-UNKNOWN = "I don't know how to do that."
 OURS = frozenset({"local"})  # stages without a model; they are not interrupted
 
 
@@ -34,11 +33,11 @@ class Stages:
         self,
         stages: Sequence[Stage],
         events: EventBus,
-        home_facts: Callable[[str], HomeFacts],
+        context: UnderstandingStage,
         asides: Sequence[Aside],
     ) -> None:
         self._stages, self._asides = tuple(stages), asides
-        self._events, self._home_facts = events, home_facts
+        self._events, self._context = events, context
 
     async def answer(self, turn: Turn, gate: TurnGate) -> Reply:
         """The reply of the first stage that answers. A stage that passes also classifies the words."""
@@ -52,7 +51,7 @@ class Stages:
         for stage, behind in zip_longest(self._stages, self._stages[1:]):
             gate.by_model = stage.name not in OURS
             if gate.by_model:
-                turn = replace(turn, home=self._home_facts(turn.utterance.text))
+                turn = replace(turn, home=self._context.home_facts(turn.utterance.text))
             if isinstance(stage, ModelStage):
                 gate.autonomy = _autonomy_of(stage)
             acts = isinstance(behind, ModelStage) and behind.trust().autonomy is Autonomy.ACT
@@ -71,7 +70,7 @@ class Stages:
             turn = replace(turn, passed=(*turn.passed, result))
             gate.words = result.words
             gate.unspoken_of |= result.unspoken_of
-        return self._fallback_reply(turn)
+        return self._context.fallback(turn)
 
     async def _without_model(self, turn: Turn, gate: TurnGate) -> Reply | None:
         """Lets the first stage answer after all, when it left doubtful words to a model that failed."""
@@ -96,16 +95,6 @@ class Stages:
         if not isinstance(error, UnfitAnswer):
             self._events.report(f"brain {stage.name}", State.DEGRADED, error.spoken, str(error))
         return Reply(error.spoken, stage=stage.name, ok=False, passed=passed)
-
-    def _fallback_reply(self, turn: Turn) -> Reply:
-        for stage in self._stages:
-            if isinstance(stage, FallbackStage):
-                return stage.fallback(turn)
-        spoken = next((entry.spoken for entry in turn.passed if entry.spoken), None)
-        text = spoken or UNKNOWN
-        turn.history.add_user(turn.utterance.text)
-        turn.history.add_ai(text)
-        return Reply(text, ok=False, passed=turn.passed, expects_answer=is_question(text))
 
 
 def _tell_stage(turn: Turn, stage: Stage, result: Reply | Passed, seconds: float, trust: str = "") -> None:

@@ -4,36 +4,20 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from home_names.resolver import Nothing
+from voice_gateway.integrations.cache import HomeCache
+from voice_gateway.languages import say
 from voice_gateway.recorder.recorder import Recorder
 from voice_gateway.recorder.store import RecorderLost, TurnStore
 from voice_gateway.tools.masking import shorten
 from voice_gateway.turn import NOT_MADE, OutcomeStatus, Utterance
 
-if TYPE_CHECKING:
-    from home_names.kinds import HomeDevice
-
 Turn = Mapping[str, Any]
 
-OFF = "I keep no record of what I do, so I can't say: the setting recorder.days is 0."
-LOST = "I can't say: the record of what I did can't be read now."
-NOTHING = "I haven't done anything here yet."
-NOT_ME = "I have no record that I did that to {what}, so it was done by hand or by something else."
-CAUSES = {
-    "routine": "Because of your routine {text}{when}.",
-    "hand": "Because you chose it in the console{when}.",
-    "yes": "Because you said yes to {question}{when}.",
-    "model": "Because you said {text}{when}, and the language model {model} took it for that.",
-    "order": "Because you asked me to{when}: {text}.",
-    "failed": "I tried because you said {text}{when}, but it failed: {result}",
-    "waiting": "I asked first because {reason}. You had said {text}{when}.",
-    "refused": "I didn't because {reason}. You had said {text}{when}.",
-    "not understood": "You said {text}{when}, and I did nothing: {reason}.",
-    "answer": "You said {text}{when}, and I answered {reply}.",
-}
 DONE = ("routine", "hand", "yes", "model", "order")  # no reason why something was not done
 RECENT_SECONDS = 90.0
 ROUTINE_SECONDS = 600.0  # a routine that ran since then may be meant by "that"
@@ -102,16 +86,8 @@ def read_question(text: str) -> Question | None:
 
 
 class Why:
-    """`named` gives the devices that words may mean; `known` returns when the home is known."""
-
-    def __init__(
-        self,
-        recorder: Recorder,
-        named: Callable[[str], "Sequence[HomeDevice]"],
-        known: Callable[[], Awaitable[None]],
-        now: Callable[[], float] = time.time,
-    ) -> None:
-        self._recorder, self._named, self._known, self._now = recorder, named, known, now
+    def __init__(self, recorder: Recorder, home: HomeCache, now: Callable[[], float] = time.time) -> None:
+        self._recorder, self._home, self._now = recorder, home, now
 
     async def answer(self, asked: Utterance) -> str | None:
         """None: the question is about something else."""
@@ -119,12 +95,12 @@ class Why:
             return None
         names: list[str] = []
         if question.thing:
-            await self._known()
-            names = [device.name for device in await asyncio.to_thread(self._named, question.thing)]
+            await self._home.known()
+            names = await asyncio.to_thread(self._named, question.thing)
             if not names and not question.ours:
                 return None  # why something in the world is so
         if not self._recorder.settings.enabled:
-            return OFF
+            return say("why.off")
 
         def read(store: TurnStore) -> str | None:
             if names:
@@ -134,7 +110,13 @@ class Why:
         try:
             return await self._recorder.read(read)
         except RecorderLost:
-            return LOST
+            return say("why.lost")
+
+    def _named(self, words: str) -> list[str]:
+        """The devices that the words may mean."""
+        names = self._home.home.names
+        match = names.find(words)
+        return [] if isinstance(match, Nothing) else [device.name for device in names.could_mean(words)]
 
     def _of_last(self, store: TurnStore, asked: Utterance, question: Question) -> str | None:
         """Of the last turn of this conversation, or of a routine that ran since."""
@@ -149,20 +131,20 @@ class Why:
             if not question.ours and turn["stage"] not in ("local", "none") and not turn["acts"]:
                 return None  # "why" in a talk with a model
             return explain(whole, self._now(), question)
-        return NOTHING if question.ours else None
+        return say("why.nothing") if question.ours else None
 
     def _of_things(self, store: TurnStore, names: Sequence[str], state: str) -> str:
         """The cause of the newest turn that changed a device of these names."""
-        what = f"the {names[0]}" if len(names) == 1 else "them"
         listed = (turn for name in names[:5] for turn in store.turns(search=name, limit=MOST_READ))
         turns = {turn["seq"]: turn["id"] for turn in listed if turn["acts"]}
         for _, turn_id in sorted(turns.items(), reverse=True):
             [whole, *_] = store.find(turn_id)
             for act in reversed(acts_of(whole)):
                 if any(_is_about(act, name) for name in names):
-                    other = _did_else(act, state)
-                    return NOT_ME.format(what=what) if other else explain(whole, self._now())
-        return NOT_ME.format(what=what)
+                    if not _did_else(act, state):
+                        return explain(whole, self._now())
+                    return say("why.not_me", things=names)
+        return say("why.not_me", things=names)
 
 
 def explain(turn: Turn, now: float, question: Question | None = None) -> str:
@@ -174,7 +156,7 @@ def explain(turn: Turn, now: float, question: Question | None = None) -> str:
     passed = next((event["reason"] for event in staged if not event["taken"]), "")
     reasons = {event["call_id"]: event["reason"] for event in _of(turn, "judged")}
     if not acted:
-        cause = "not understood" if passed and settled["stage"] in ("", "local") else "answer"
+        cause = "unread" if passed and settled["stage"] in ("", "local") else "answer"
     elif first["outcome"] in _NOT_DONE:
         cause = _NOT_DONE[first["outcome"]]
     elif _is_routine(turn):
@@ -187,7 +169,8 @@ def explain(turn: Turn, now: float, question: Question | None = None) -> str:
         cause = "model" if rounds else "order"
     if question is not None and (question.answered or (question.negated and cause in DONE)):
         cause = "answer"
-    return CAUSES[cause].format(
+    return say(
+        f"why.{cause}",
         text=_quoted(turn["text"]),
         reply=_quoted(turn["reply"]) if turn["reply"] else "nothing, because it was cut off",
         when=_when(turn["at"], now),

@@ -79,7 +79,9 @@ class RoutineBook:
             raise BadArguments("There is nothing in it to do or to say.")
         if len(say) > LONGEST_SAY:
             raise BadArguments(f"What is said may have {LONGEST_SAY} characters.")
-        made = Routine("", later.trigger, tuple(read), say, later.condition, until=later.until)
+        made = Routine(
+            "", later.trigger, tuple(read), say, later.condition, until=later.until, note=later.note
+        )
         return self._judged(replace(made, back=later.back, made=self.now()))
 
     def _later(self, when: str) -> Later:
@@ -123,10 +125,6 @@ class RoutineBook:
             at = at if at - self.now() < NEAR else at.replace(second=0)
             routine = replace(routine, trigger=Once(at))
         return f"{self.what(routine)} {say_when(routine, self.now(), self.place)}"
-
-    def note(self, when: str) -> str:
-        """What should be said beside a "when": for example that a time has passed and means tomorrow."""
-        return self._later(when).note
 
     # --- finding
 

@@ -95,7 +95,7 @@ class Later:
     trigger: Annotated[Trigger, Field(discriminator="kind")]
     condition: Condition | None = None
     until: datetime | None = None
-    note: str = ""  # to be said beside it
+    note: str = ""  # said beside it
     back: bool = False  # done now, and taken back then
 
 
@@ -147,6 +147,7 @@ class Routine:
     sensitive: bool = False  # the user said yes to more than can be taken back
     aloud: bool = False  # its success is announced, too
     back: bool = False  # it ends what was done for a while
+    note: str = ""  # said once, when it is made: for example that the time has passed and means tomorrow
     channel: Annotated[str, Field(alias="door")] = "cli"
     room: str = ""
     conversation: str = "default"
@@ -198,7 +199,7 @@ class Routine:
 
 def to_record(routine: Routine) -> dict[str, Any]:
     """JSON with all of it but its number and its next time."""
-    exclude = {"id", "next", "condition"}
+    exclude = {"id", "next", "condition", "note"}
     record = _adapter(Routine).dump_python(routine, mode="json", by_alias=True, exclude=exclude)
     return {**record, "condition": routine.condition.to_json() if routine.condition else None}
 

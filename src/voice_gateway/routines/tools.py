@@ -107,9 +107,7 @@ class _Tools:
         await self._home_known(given[2])
         routine = await asyncio.to_thread(self._book.drafted, *given)
         kept = await asyncio.to_thread(self._book.keep, routine)
-        text = f"Okay, I'll {self._book.spoken(kept, just_made=True)}."
-        if note := self._book.note(when):
-            text = f"{note} {text}"
+        text = f"{kept.note} Okay, I'll {self._book.spoken(kept, just_made=True)}.".lstrip()
         return await self._or_not_running(text), self._facts([kept], [_cancelling(kept)])
 
     async def list(self) -> tuple[str, Facts]:

@@ -148,13 +148,6 @@ class Stage(Protocol):
 
 
 @runtime_checkable
-class FallbackStage(Stage, Protocol):
-    """A stage that words the reply when no stage answers."""
-
-    def fallback(self, turn: Turn) -> Reply: ...
-
-
-@runtime_checkable
 class ModelStage(Stage, Protocol):
     """A stage whose calls a model makes."""
 

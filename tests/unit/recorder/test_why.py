@@ -6,9 +6,9 @@ import pytest
 from tests.fakes.home_talk import HomeTalk
 from tests.fakes.recording import HOME, recording
 
-from home_names.resolver import Nothing
 from voice_gateway.conversation.stages import Aside, Stages
-from voice_gateway.recorder.why import NOT_ME, NOTHING, OFF, Why, explain, read_question
+from voice_gateway.languages import say
+from voice_gateway.recorder.why import Why, explain, read_question
 from voice_gateway.turn import ToolCall, Utterance
 
 
@@ -17,14 +17,10 @@ class Talk(HomeTalk):
         super().__init__(HOME)
         events = self.conversation.events
         self.recorder = recording(tmp_path, events, **settings)
-        why = Why(self.recorder, self.named, self.brain.cache.known)
+        why = Why(self.recorder, self.brain.cache)
         asides = [Aside("recorder", "a question about what I did", why.answer)]
         stages: list[Any] = [self.brain, self.model] if model else [self.brain]
-        self.conversation._stages = Stages(stages, events, self.brain.home_facts, asides=asides)
-
-    def named(self, text):
-        names = self.brain.home.names
-        return () if isinstance(names.find(text), Nothing) else names.could_mean(text)
+        self.conversation._stages = Stages(stages, events, self.brain, asides)
 
 
 @pytest.fixture
@@ -79,14 +75,14 @@ async def test_a_routine_is_named_in_any_conversation(talk):
 async def test_what_the_gateway_did_not_do_is_not_claimed(talk):
     await talk.hears("turn on the floor lamp")
     reply = await talk.hears("why is the desk lamp on")
-    assert reply.text == NOT_ME.format(what="the Desk Lamp")
+    assert reply.text == say("why.not_me", things=["Desk Lamp"])
     reply = await talk.hears("why is the floor lamp off?")
-    assert reply.text == NOT_ME.format(what="the Floor Lamp")
+    assert reply.text == say("why.not_me", things=["Floor Lamp"])
 
 
 async def test_another_conversation_and_the_world_are_not_meant(talk):
     await talk.hears("turn on the floor lamp", conversation_id="kitchen")
-    assert (await talk.hears("why did you do that")).text == NOTHING
+    assert (await talk.hears("why did you do that")).text == say("why.nothing")
     assert "record" not in (await talk.hears("why is the sky up")).text
 
 
@@ -130,7 +126,7 @@ def test_each_cause_has_its_sentence(acted, staged, rounds, start):
 
 async def test_without_a_record_it_says_so(tmp_path):
     talk = Talk(tmp_path, days=0)
-    assert (await talk.hears("why did you do that")).text == OFF
+    assert (await talk.hears("why did you do that")).text == say("why.off")
 
 
 def test_questions_about_own_doings_are_read_and_others_left_alone():
