@@ -4,16 +4,7 @@ import asyncio
 
 import pytest
 
-from voice_gateway.backoff import Backoff, backoff_seconds, end_when_stopping, wait_at_most
-
-
-async def test_a_wait_ends_with_the_event_or_with_its_time():
-    happened = asyncio.Event()
-    await wait_at_most(happened, 0.001)
-    assert not happened.is_set()
-    asyncio.get_running_loop().call_soon(happened.set)
-    await wait_at_most(happened, None)
-    assert happened.is_set()
+from voice_gateway.backoff import Backoff, backoff_seconds, end_when_stopping
 
 
 def test_each_failure_doubles_the_wait_up_to_the_longest():

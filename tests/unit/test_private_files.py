@@ -27,15 +27,9 @@ def all_rights(folder: Path) -> dict[str, int]:
     return {path.name: rights(path) for path in folder.iterdir()}
 
 
-def test_a_folder_is_made_for_its_owner_and_so_are_those_above_it(tmp_path):
-    private_folder(tmp_path / "a" / "b")
-
-    assert rights(tmp_path / "a") == rights(tmp_path / "a" / "b") == 0o700
-
-
-def test_what_was_open_is_closed_and_what_it_holds_stays(tmp_path):
-    folder = tmp_path / "data"
-    folder.mkdir()
+def test_folders_are_made_for_their_owner_and_what_was_open_is_closed_and_stays(tmp_path):
+    folder = private_folder(tmp_path / "above" / "data")
+    assert rights(folder.parent) == rights(folder) == 0o700
     folder.chmod(0o777)
     for name in ("a.sqlite", "a.sqlite-wal", "a.sqlite-shm"):
         (folder / name).write_text("kept")
@@ -103,10 +97,7 @@ def test_a_folder_that_others_can_replace_is_reported(tmp_path, above, itself, s
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 @pytest.mark.parametrize("whose", ["above", "above/itself"])
 def test_a_folder_of_another_user_is_reported(tmp_path, whose):
-    folder = tmp_path / "above" / "itself"
-    folder.mkdir(parents=True)
-    for one in (folder, folder.parent):
-        one.chmod(0o755)
+    private_folder(tmp_path / "above" / "itself")
     os.chown(tmp_path / whose, 12345, 12345)
 
-    assert "belongs to another user" in str(changeable_by_others(folder.resolve()))
+    assert "belongs to another user" in str(changeable_by_others(tmp_path.resolve() / "above" / "itself"))

@@ -159,40 +159,29 @@ def test_a_write_to_a_file_that_is_replaced_meanwhile_is_made_again(notes: Notes
     assert 5000 in notes.ids()
 
 
-def locked(path: Path) -> None:
-    with (
-        closing(sqlite3.connect(path, isolation_level=None)) as holder,
-        closing(sqlite3.connect(path, timeout=0)) as other,
-    ):
-        holder.execute("BEGIN EXCLUSIVE")
-        other.execute("INSERT INTO notes VALUES (9000, 'x')")
+INSERT = "INSERT INTO notes VALUES (9000, hex(zeroblob(100000)))"
 
 
-def full(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as other:
-        other.execute(f"PRAGMA max_page_count = {path.stat().st_size // PAGE}")
-        other.executemany("INSERT INTO notes VALUES (?, ?)", [(n, "x" * PAGE) for n in range(9000, 9100)])
+@pytest.mark.parametrize(
+    ("file", "held", "before", "step"),
+    [
+        ("", True, "SELECT 1", INSERT),
+        ("", False, "PRAGMA max_page_count = 1", INSERT),  # a full disk
+        ("?mode=ro", False, "SELECT 1", INSERT),
+        ("/below", False, "SELECT 1", "SELECT 1 FROM notes"),
+        ("", False, "SELECT 1", "SELECT ?"),  # a mistake of ours
+    ],
+)
+def test_a_locked_or_full_disk_and_our_own_mistakes_are_no_damage(notes, path, file, held, before, step):
+    def meet() -> None:
+        with closing(sqlite3.connect(f"file:{path}{file}", timeout=0, uri=True)) as other:
+            other.execute(before)
+            other.execute(step)
 
-
-def read_only(path: Path) -> None:
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as other:
-        other.execute("INSERT INTO notes VALUES (9000, 'x')")
-
-
-def not_there(path: Path) -> None:
-    with closing(sqlite3.connect(path / "below a file")) as other:
-        other.execute("SELECT 1 FROM notes")
-
-
-def our_mistake(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("SELECT ?", (1, 2))
-
-
-@pytest.mark.parametrize("trouble", [locked, full, read_only, not_there, our_mistake])
-def test_a_locked_or_full_disk_and_our_own_mistakes_are_no_damage(notes, path, trouble) -> None:
-    with pytest.raises(sqlite3.DatabaseError) as raised:
-        trouble(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE" if held else "SELECT 1")
+        with pytest.raises(sqlite3.DatabaseError) as raised:
+            meet()
 
     assert not is_damage(raised.value)
 

@@ -4,12 +4,15 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from voice_gateway.config import ServerSettings, Settings, load
 from voice_gateway.config.environment import KNOWN_NAMES, env_name
 from voice_gateway.config.moved import REMOVED, RENAMED
 from voice_gateway.config.tree import setting_names
 from voice_gateway.errors import ConfigError
+
+VALUES = yaml.safe_load(Path(__file__).with_name("values.yaml").read_text())
 
 
 def test_without_any_file_the_defaults_hold_and_the_simulated_home_is_the_server():
@@ -58,22 +61,19 @@ def test_every_setting_can_be_set_in_the_environment():
         assert loaded.origins[setting] == env_name(setting)
 
 
-@pytest.mark.parametrize(("variable", "setting"), KNOWN_NAMES.items())
-def test_names_people_already_have_are_read(variable, setting):
-    special = {
+def test_names_people_already_have_are_read():
+    environ = dict.fromkeys(KNOWN_NAMES, "x") | {
         "AI_PROVIDER": "ollama",
         "MCP_RETRY_ATTEMPTS": "7",
         "MCP_RETRY_BASE_DELAY": "0.5",
         "MQTT_BROKER_URL": "mqtt://b",
         "OLLAMA_BASE_URL": "http://b",
     }
-    value = special.get(variable, "x")
-
-    loaded = load(environ={variable: value})
-
-    section, key = setting.split(".")
-    found = getattr(getattr(loaded.settings, section), key)
-    assert str(getattr(found, "get_secret_value", lambda: found)()) == value
+    settings = load(environ=environ).settings
+    for variable, setting in KNOWN_NAMES.items():
+        section, key = setting.split(".")
+        value = getattr(getattr(settings, section), key)
+        assert str(getattr(value, "get_secret_value", lambda: value)()) == environ[variable], variable  # noqa: B023
 
 
 def test_a_secret_is_not_repeated_in_an_error(written):
@@ -111,35 +111,11 @@ def test_each_server_has_the_origin_it_came_from(written):
     assert "mcpServers.two" not in loaded.origins
 
 
-@pytest.mark.parametrize(
-    ("server", "trusted"),
-    [
-        ({"command": "zwave-mcp-server"}, True),
-        ({"command": "/opt/venv/bin/zwave-mcp-server", "args": ("--simulate",)}, True),
-        ({"command": "/usr/bin/python3.12", "args": ("-m", "zwave_mcp")}, True),
-        ({"command": "zwave-mcp-server", "trusted": False}, False),
-        ({"command": "weather-mcp-server"}, False),
-        ({"command": "weather-mcp-server", "args": ("zwave-mcp-server", "--simulate")}, False),
-        ({"command": "weather-mcp-server", "trusted": True}, True),
-        ({"url": "http://127.0.0.1/zwave-mcp-server"}, False),
-    ],
-)
-def test_only_our_own_server_is_trusted_by_default(server, trusted):
-    assert ServerSettings(**server).trusted is trusted
-
-
-@pytest.mark.parametrize(
-    ("server", "home"),
-    [
-        ({"command": "zwave-mcp-server"}, True),
-        ({"url": "http://ha.local:8123/api/mcp"}, True),
-        ({"url": "https://ha.local/mcp_server/sse/"}, True),
-        ({"url": "http://tools.local/mcp"}, False),
-        ({"command": "npx", "args": ["some-server"]}, False),
-    ],
-)
-def test_a_home_is_expected_where_its_address_says_so(server, home):
-    assert ServerSettings(**server).is_home is home
+def test_only_our_own_server_is_trusted_by_default_and_a_home_is_known_by_its_address():
+    for server, trusted in VALUES["trusted"]:
+        assert ServerSettings(**server).trusted is trusted, server
+    for server, home in VALUES["home"]:
+        assert ServerSettings(**server).is_home is home, server
 
 
 def test_no_file_is_read_from_the_current_folder(tmp_path, written):
@@ -177,32 +153,13 @@ def test_an_old_setting_is_refused_with_its_replacement(old, written):
 
 
 def test_a_mistake_in_the_file_is_one_line_that_says_what_to_write(written):
-    wrong = [
-        ("[ollama]\nnum_ct = 1\n", 'unknown setting "ollama.num_ct" (did you mean "num_ctx"?)'),
-        ("[olama]\nmodel = 'x'\n", 'unknown setting "olama" (did you mean "ollama"?)'),
-        ("[brain]\nprovider = 'gpt'\n", "brain.provider: must be 'local', 'ollama' or 'anthropic'"),
-        ("[mcp]\nattempts = 0\n", "mcp.attempts: must be greater than or equal to 1"),
-        ("[mcpServers.a]\nargs = ['x']\n", "mcpServers.a: needs either command or url"),
-        ("[mcpServers.a]\ncommand = 'x'\ntype = 'sse'\n", 'type "sse" does not fit a command'),
-        ("[mcpServers.a]\nurl = 'http://x/'\ntype = 'stdio'\n", 'type "stdio" does not fit a url'),
-        ("[mcpServers.a]\ncomand = 'x'\n", 'did you mean "command"?'),
-        ("[mcpServers.a]\ncommand = 'x'\nargs = 'b'\n", "mcpServers.a.args: must be a valid list"),
-        ("not toml", "is not valid TOML"),
-        ("brain = 3\n", "brain: must be"),
-        ("[mcpServers.builtin]\ncommand = 'x'\n", '"builtin" is the name'),
-        ("[mcpServers.'my server']\ncommand = 'x'\n", '"my server" is not a server name'),
-        ("[mcpServers.a__b]\ncommand = 'x'\n", '"a__b" is not a server name'),
-        ("[mcpServers.'']\ncommand = 'x'\n", '"" is not a server name'),
-    ]
     failures = []
-    for text, says in wrong:
+    for text, says in VALUES["file"]:
         file = written(text)
-        try:
+        with pytest.raises(ConfigError) as caught:
             load(environ={})
-            failures.append((text, "was taken"))
-        except ConfigError as error:
-            if says not in str(error) or str(file) not in str(error) or "\n" in str(error):
-                failures.append((text, str(error)))
+        if says not in str(caught.value) or str(file) not in str(caught.value) or "\n" in str(caught.value):
+            failures.append((text, str(caught.value)))
     assert failures == []
 
 

@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
+
+import yaml
 
 from voice_gateway.routines.model import Condition, Event, Every, Once, Routine, Sun, Trigger
 from voice_gateway.routines.schedule import Place, next_run
@@ -47,27 +50,7 @@ def test_clock_times_and_days() -> None:
 
 
 def test_rules() -> None:
-    rules = {
-        f"FREQ=DAILY;{AT_7}": "every day at 7 AM",
-        f"FREQ=DAILY;INTERVAL=2;{AT_7}": "every 2 days at 7 AM",
-        "FREQ=DAILY;BYHOUR=6,22;BYMINUTE=0;BYSECOND=0": "every day at 6 AM and 10 PM",
-        "FREQ=DAILY;BYHOUR=8,10,12,14;BYMINUTE=0": "every day, every 2 hours from 8 AM to 2 PM",
-        "FREQ=DAILY;BYHOUR=8,9,11,12;BYMINUTE=0,30;BYSETPOS=1,4,5,8": (
-            "every day, every 1 hour 30 minutes from 8 AM to 12:30 PM"
-        ),
-        f"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;{AT_7}": "every weekday at 7 AM",
-        f"FREQ=WEEKLY;BYDAY=SA,SU;{AT_7}": "every Saturday and Sunday at 7 AM",
-        f"FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;{AT_7}": "every 2 weeks on Monday at 7 AM",
-        f"FREQ=MONTHLY;BYMONTHDAY=1;{AT_7}": "on the 1st of every month at 7 AM",
-        f"FREQ=MONTHLY;BYMONTHDAY=12;{AT_7}": "on the 12th of every month at 7 AM",
-        f"FREQ=MONTHLY;BYMONTHDAY=-1;{AT_7}": "on the last day of every month at 7 AM",
-        f"FREQ=MONTHLY;BYDAY=2MO;{AT_7}": "on the 2nd Monday of every month at 7 AM",
-        f"FREQ=MONTHLY;BYDAY=-1FR;{AT_7}": "on the last Friday of every month at 7 AM",
-        f"FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24;{AT_7}": "on 24 December every year at 7 AM",
-        "FREQ=HOURLY": "every hour",
-        "FREQ=MINUTELY;INTERVAL=20": "every 20 minutes",
-        "FREQ=DAILY;COUNT=3": "by the rule FREQ=DAILY;COUNT=3",
-    }
+    rules = yaml.safe_load(Path(__file__).with_name("rules.yaml").read_text())
     compare({rule: say_rule(rule) for rule in rules}, [*rules.values()])
 
 
