@@ -203,9 +203,6 @@ class ToolExecutor:
                 if on_outcome is not None:
                     on_outcome(outcomes[place])
 
-        if len(calls) == 1:
-            await work()
-            return [outcomes[0]]
         async with asyncio.TaskGroup() as group:
             for _ in range(min(self._max_parallel, len(calls))):
                 group.create_task(work())
@@ -243,16 +240,13 @@ class ToolExecutor:
     async def _run(self, tool: "PreparedTool", execution: Execution, timeout_seconds: float | None) -> Any:
         limit = timeout_seconds or tool.traits.timeout_seconds or self._timeout_seconds
         hard = timeout_seconds or max(self._hard_timeout_seconds, limit)
-        call, here = tool.call(execution.call_id, execution.args, execution.ready)
+        start = tool.call(execution.call_id, execution.args, execution.ready)
         deadline = Deadline(limit, hard, execution)
+        on_progress: OnProgress | None = deadline.moved
+        if tool.blocking:  # its thread must not report progress into the event loop
+            start, on_progress = partial(self._threads.run, tool.tool.name, start), None
         try:
-            if here:
-                return await _run_here(call, deadline)
-            if tool.blocking:  # its thread must not report progress into the event loop
-                call, on_progress = partial(self._threads.run, tool.tool.name, call), None
-            else:
-                on_progress = deadline.moved
-            return await self._run_in_task(execution.name, call, deadline, on_progress)
+            return await self._run_in_task(execution.name, start, deadline, on_progress)
         except TimeoutError:
             raise ToolTimeout(timeout_text(tool, deadline)) from None
 
@@ -349,19 +343,6 @@ class ToolExecutor:
             for_model=f"Error: {verdict.reason}",
             verdict=verdict,
         )
-
-
-async def _run_here(call: Callable[[], Awaitable[Any]], deadline: "Deadline") -> Any:
-    """Run a call of ours in the caller's task, which saves two rounds of the event loop."""
-    token = progress.on_progress.set(deadline.moved)
-    try:
-        async with deadline:
-            try:
-                return await call()
-            except Exception as error:
-                raise ToolRaised(error) from error
-    finally:
-        progress.on_progress.reset(token)
 
 
 class Deadline:

@@ -53,9 +53,9 @@ class ToolManager:
                 self._tools[place] = tool
                 break
         else:
-            self._warn_of_namesakes([tool])
             self._tools.append(tool)
         self._changed()
+        self._warn_of_namesakes([tool])
 
     def add_mcp_tools(self, server: str, tools: "Sequence[BaseTool]") -> None:
         """Replace all tools of that server. A bad definition costs only itself."""
@@ -73,9 +73,9 @@ class ToolManager:
                 _warn_of_replacing(name, server)
             offered[name] = of_server(tool, server)
         self._tools = [tool for tool in self._tools if traits(tool).source != server]
-        self._warn_of_namesakes(offered.values())
         self._tools.extend(offered.values())
         self._changed()
+        self._warn_of_namesakes(offered.values())
 
     def find(self, name: str) -> "BaseTool | None":
         """By name, `lc_name`, server-qualified name, or the name a model was offered; not found is None."""
@@ -96,9 +96,7 @@ class ToolManager:
         ranked = sorted(self._tools, key=_rank)
         self._index = {}
         for name_of in (lc_name, attrgetter("name"), qualified_name):
-            self._index.update({name_of(tool): tool for tool in ranked if traits(tool).source != BUILTIN})
-        for name_of in (lc_name, attrgetter("name")):
-            self._index.update({name_of(tool): tool for tool in ranked if traits(tool).source == BUILTIN})
+            self._index.update({name_of(tool): tool for tool in ranked})
         self._offered = self._names_for_models()
         self.has_untrusted = not all(traits(tool).trusted for tool in self._tools)
         self.version += 1
@@ -118,19 +116,18 @@ class ToolManager:
         return names
 
     def _warn_of_namesakes(self, newcomers: "Iterable[BaseTool]") -> None:
-        known = {lc_name(tool): tool for tool in self._tools}
-        for tool in newcomers:
-            if (other := known.get(lc_name(tool))) is None:
-                continue
-            loser, winner = sorted((other, tool), key=lambda each: (*_rank(each), self._order(each)))
-            log.warning(
-                "two sources offer a tool of the same name; both answer to their qualified names",
-                extra={
-                    "tool": lc_name(tool),
-                    "winner": qualified_name(winner),
-                    "other": qualified_name(loser),
-                },
-            )
+        for name in map(lc_name, newcomers):
+            winner = self._index[name]
+            others = [tool for tool in self._tools if lc_name(tool) == name and tool is not winner]
+            if others:
+                log.warning(
+                    "two sources offer a tool of the same name; both answer to their qualified names",
+                    extra={
+                        "tool": name,
+                        "winner": qualified_name(winner),
+                        "other": qualified_name(others[0]),
+                    },
+                )
 
 
 def _rank(tool: "BaseTool") -> tuple[bool, bool]:
@@ -171,10 +168,6 @@ def contenders(
     own = traits(known)
     if own.source == BUILTIN:
         return []
-    later = servers[servers.index(own.source) + 1 :] if own.source in servers else ()
     # A trusted server beats one that is not; of two alike the later wins.
-    return [
-        server
-        for server, trusted in coming.items()
-        if (server in later if own.trusted is trusted else trusted)
-    ]
+    rank = own.trusted, servers.index(own.source) if own.source in servers else len(servers)
+    return [server for server, trusted in coming.items() if (trusted, servers.index(server)) > rank]

@@ -142,11 +142,10 @@ def mask_result(text: str, args: Any, longest: int = LONGEST) -> str:
 
 
 def mask_whole(value: Any, args: Any, longest: int) -> Any:
-    """All of it with secrets hidden, or None when it is longer than `longest` characters."""
-    secrets, left = secrets_in(args), longest
+    """All of it with secrets hidden; None if it is no JSON of at most `longest` characters."""
+    secrets = secrets_in(args)
 
     def masked(inner: Any, name: str = "") -> Any:
-        nonlocal left
         if is_secret_name(name[:60]):
             return HIDDEN
         if inner is None or isinstance(inner, bool):
@@ -156,10 +155,6 @@ def mask_whole(value: Any, args: Any, longest: int) -> Any:
         if isinstance(inner, list | tuple):
             return [masked(part) for part in inner]
         text = whole = inner if isinstance(inner, str) else _shown(inner)
-        left -= len(text) + 1
-        unwritable = whole is not inner and whole == "[int]"  # a number of thousands of digits
-        if left < 0 or unwritable:  # a value of megabytes is not copied first
-            raise OverflowError
         for secret in secrets:
             text = text.replace(secret, HIDDEN)
         text = hide_secrets(text)
@@ -168,8 +163,9 @@ def mask_whole(value: Any, args: Any, longest: int) -> Any:
         return text
 
     try:
-        return masked(value)
-    except (OverflowError, RecursionError):
+        written = json.dumps(value, ensure_ascii=False, default=_shown)
+        return masked(value) if len(written) <= longest else None
+    except (TypeError, ValueError, RecursionError):
         return None
 
 

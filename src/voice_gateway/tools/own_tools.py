@@ -96,24 +96,24 @@ def own_tools(folder: Path | None, approvals: Approvals, taken: Collection[str] 
     """All tools that could be loaded. `taken` are the names of servers, which no source of tools gets."""
 
     def source(name: str) -> str:
-        own = sendable_name(name).strip("_") or "own"
-        while own in taken or own == "builtin":
-            own += "_py"
-        return own
+        name = sendable_name(name).strip("_") or "own"
+        while name in taken or name == "builtin":
+            name += "_py"
+        return name
 
-    found = OwnTools()
+    own = OwnTools()
     with contextlib.redirect_stdout(sys.stderr):  # what it prints is no answer of ours
         for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
             origin = f"the package {entry.dist.name if entry.dist is not None else entry.value}"
-            found.take(source(entry.name), origin, f'"{entry.name}" of {origin}', partial(_called, entry))
+            own.take(source(entry.name), origin, f'"{entry.name}" of {origin}', partial(_called, entry))
         try:
             files = tool_files(folder) if folder is not None else []
         except OSError as error:
-            found.leave_out(f"tools_dir {folder}", error.strerror or str(error))
+            own.leave_out(f"tools_dir {folder}", error.strerror or str(error))
             files = []
         for file in files:
-            found.take(source(file.stem), f"the file {file}", str(file), partial(_run, file, approvals))
-    return found
+            own.take(source(file.stem), f"the file {file}", str(file), partial(_run, file, approvals))
+    return own
 
 
 def _called(entry: EntryPoint) -> Any:

@@ -5,7 +5,6 @@ import json
 import logging
 import math
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from langchain_core.globals import get_debug
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tools import BaseTool, StructuredTool, Tool
-from langchain_core.utils.env import env_var_is_set
+from langchain_core.tracers.context import _configure_hooks, _tracing_v2_is_enabled
 from pydantic import BaseModel, ValidationError
 from typing_extensions import TypeIs
 
@@ -66,7 +65,6 @@ class PreparedTool:
         self._check_output = None if output is None else compile_check(output, tool.name)
         self.blocking = _is_blocking(tool)
         self.direct, self._needs_whole_call = _ways_to_call(tool, self._names, self._model)
-        self._in_callers_task = isinstance(tool, GatewayTool) and tool.cancellation_safe
 
     # --- arguments
 
@@ -118,23 +116,18 @@ class PreparedTool:
 
     # --- running
 
-    def call(
-        self, call_id: str, args: Mapping[str, Any], ready: dict[str, Any]
-    ) -> tuple[Callable[[], Any], bool]:
-        """(the call, whether it needs no task of its own: it is ours, and ends at once when cancelled).
-
-        The call is a plain function of a blocking tool, and otherwise a function that returns a coroutine:
-        the tool's own, or LangChain's `ainvoke` where its callbacks are listened to (EXE-5).
-        """
+    def call(self, call_id: str, args: Mapping[str, Any], ready: dict[str, Any]) -> Callable[[], Any]:
+        """The tool's own function with its arguments, or LangChain's `ainvoke` where its callbacks are
+        listened to (EXE-5). Calling it blocks if the tool does, and otherwise gives a coroutine."""
         if self.direct and (not observed(self.tool) or not TAKEN_BY_LANGCHAIN.isdisjoint(args)):
             function = self.tool.func if self.blocking else self.tool.coroutine  # type: ignore[attr-defined]
-            return partial(function, **ready), self._in_callers_task
+            return partial(function, **ready)
         given = dict(args)
         if self._needs_whole_call or given.get("type") == "tool_call":  # LangChain would read it as a call
             given = {"type": "tool_call", "id": call_id, "name": self.tool.name, "args": given}
         tool = typed(self.tool)
         # A blocking tool's `ainvoke` uses threads that the end of the program waits for.
-        return partial(tool.invoke if self.blocking else tool.ainvoke, given), False
+        return partial(tool.invoke if self.blocking else tool.ainvoke, given)
 
     def read(self, raw: Any) -> Result:
         """The result as text, checked against the tool's own output schema."""
@@ -241,26 +234,12 @@ def _is_blocking(tool: BaseTool) -> bool:
     return type(tool)._arun is BaseTool._arun and type(tool).ainvoke is BaseTool.ainvoke
 
 
-_TRACING_ASKED_FOR = any(
-    env_var_is_set(f"{prefix}_TRACING{suffix}")
-    for prefix in ("LANGSMITH", "LANGCHAIN")
-    for suffix in ("", "_V2")
-)
-
-
 def observed(tool: BaseTool) -> bool:
     """Whether LangChain callbacks or tracing listen to the tool; then it runs LangChain's own way."""
     config = var_child_runnable_config.get()
     if tool.callbacks or tool.verbose or get_debug() or (config is not None and config.get("callbacks")):
         return True
-    context = sys.modules.get("langchain_core.tracers.context")  # not loaded: no run can be collected
-    if context is not None and any(hook[0].get() is not None for hook in context._configure_hooks):
-        return True
-    if not _TRACING_ASKED_FOR and "langsmith.utils" not in sys.modules:  # loading it takes 100 ms
-        return False
-    from langchain_core.tracers.context import _tracing_v2_is_enabled
-
-    return bool(_tracing_v2_is_enabled())
+    return any(hook[0].get() is not None for hook in _configure_hooks) or bool(_tracing_v2_is_enabled())
 
 
 # --- arguments repaired toward the tool's own schema where the meaning is plain; pure functions

@@ -57,25 +57,20 @@ class Result:
 
 def read(raw: Any, artifact: Any = None) -> Result:
     """Text blocks joined by newlines, else structured content; objects as JSON (MSG-5)."""
-    if type(raw) is str and is_plain(raw) and raw.strip():  # by far the usual case
-        if artifact is None:
-            return Result(raw)
-        if type(artifact) is dict and "structured" in artifact and not artifact.get("blobs"):
-            return Result(raw, artifact["structured"], tuple(artifact.get("artifacts") or ()))
     structured, blobs, artifacts = _artifact(artifact)
-    if type(raw) is str and not blobs and raw.strip():
-        return _result(raw, structured)
-    lines, named, found = _text_and_blobs(raw)
-    blobs, artifacts = [*named, *blobs], [*found, *artifacts]
+    if isinstance(raw, str) and not blobs and raw.strip():
+        return _result(raw, structured, artifacts)
+    lines, own_blobs, own_artifacts = _text_and_blobs(raw)
+    blobs, artifacts = [*own_blobs, *blobs], [*own_artifacts, *artifacts]
     if not any(line.strip() for line in lines):
         lines = []
         if structured is not None:
-            shown, found, says_more = without_artifacts(structured)
-            artifacts += found
-            if says_more or not found:
+            shown, inside, says_more = without_artifacts(structured)
+            artifacts += inside
+            if says_more or not inside:
                 lines = [as_json(shown)]
             elif not blobs:
-                blobs = [description_of(item) for item in found]
+                blobs = [description_of(item) for item in inside]
     text = "\n".join([*lines, *(f"[{blob}]" for blob in blobs)])
     if structured is None and artifact is None and isinstance(raw, dict):
         structured = _plain(raw)
@@ -83,14 +78,10 @@ def read(raw: Any, artifact: Any = None) -> Result:
 
 
 def _result(text: str, structured: Any = None, artifacts: Sequence[Artifact] = ()) -> Result:
-    if is_plain(text) and not artifacts:  # nearly always
-        return Result(encodable(text) if text.strip() else "", structured)
-    text, found = plain_text(text)
-    artifacts = [*artifacts, *found]
-    once: dict[str, Artifact] = {}
-    for item in artifacts:  # structured content may repeat what the other content has
-        once.setdefault(item.data or item.uri, item)
-    return Result(encodable(text) if text.strip() else "", structured, tuple(once.values()))
+    text, inside = plain_text(text)
+    # Structured content may repeat what the other content has.
+    once = {item.data or item.uri: item for item in reversed([*artifacts, *inside])}
+    return Result(encodable(text) if text.strip() else "", structured, tuple(reversed(once.values())))
 
 
 def capped(text: str, cap: int) -> str:
@@ -166,22 +157,22 @@ def plain_text(text: str) -> tuple[str, list[Artifact]]:
     """(the text, the data that stood in it)."""
     if is_plain(text):
         return text, []
-    found: list[Artifact] = []
+    artifacts: list[Artifact] = []
     if not text.isprintable():
         text = _CONTROL.sub("", ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n"))
     if ";base64," in text:
-        text = _DECLARED.sub(lambda match: _taken(match[0], match[2], match[1], found), text)
+        text = _DECLARED.sub(lambda match: _taken(match[0], match[2], match[1], artifacts), text)
     if len(text) >= SHORTEST_ENCODED:
-        text = _RUN.sub(lambda match: _taken(match[0], match[1], "", found), text)
-    return hide_logins(text), found
+        text = _RUN.sub(lambda match: _taken(match[0], match[1], "", artifacts), text)
+    return hide_logins(text), artifacts
 
 
-def _taken(whole: str, data: str, mime_type: str, found: list[Artifact]) -> str:
+def _taken(whole: str, data: str, mime_type: str, artifacts: list[Artifact]) -> str:
     """The description of data that has a type or looks encoded; anything else unchanged."""
     if not mime_type and not _looks_encoded(data):
         return whole
     artifact = Artifact(kind_of(mime_type), mime_type, "", data)
-    found.append(artifact)
+    artifacts.append(artifact)
     return f"[{description_of(artifact) if mime_type else f'encoded data of {size_of(bytes_in(data))}'}]"
 
 

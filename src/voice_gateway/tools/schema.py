@@ -21,13 +21,13 @@ BACKTRACKS = 10_000  # steps of a server's regular expression before it counts a
 
 
 def properties_of(schema: JsonSchema) -> dict[str, Any]:
-    found = schema.get("properties")
-    return found if isinstance(found, dict) else {}
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
 
 
 def required_of(schema: JsonSchema) -> list[str]:
-    found = schema.get("required")
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    names = schema.get("required")
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def takes_other_names(schema: JsonSchema) -> bool:
@@ -104,11 +104,9 @@ def _kind_of_form(form: JsonSchema, root: JsonSchema, left: int) -> str:
 
 def _limits(form: JsonSchema) -> str:
     low, high = form.get("minimum"), form.get("maximum")
-    if low is not None and high is not None:
+    if None not in (low, high):
         return f" {low}-{high}"
-    if low is not None:
-        return f" from {low}"
-    return f" up to {high}" if high is not None else ""
+    return f" from {low}" if low is not None else f" up to {high}" if high is not None else ""
 
 
 # --- checking

@@ -95,15 +95,12 @@ def read_asked(
     """The answer to what the whole text asks for, or None. `day` reads a day in words."""
     bare = re.sub(_ENDING, "", re.sub(_OPENING, "", text))
     countdown = partial(_read_countdown, today=today, day=day)
-    readers = (countdown, read_conversion, _read_chance, read_sum, _read_spelling)
+    readers = (countdown, read_conversion, _read_game, read_sum)
     answers = (reader(words) for words in dict.fromkeys((text, bare)) for reader in readers)
     return next((answer for answer in answers if answer), None)
 
 
-_UNTIL = (
-    r"(?:how (?P<unit>long|many (?:more )?(?:days|weeks|months|nights|sleeps)) |(?P<unit2>days|weeks) )"
-    r"(?:(?:is it|is there|are there|are|are left|left|do we have|do i have|until it is) )*(?:until|till|til|to|before) (?P<day>.+)"
-)
+_UNTIL = r"(?:how|days|weeks) (?:[a-z]+ )*?(?:until|till|til|to|before) (?P<day>.+)"
 _WHEN = (
     r"(?:when|what (?:date|day)(?: of the week)?|which (?:day|date)(?: of the week)?|on (?:what|which) day) "
     r"(?:is|does|will|was) (?:the )?(?P<day>.+?)(?: (?:fall|be|this year|next year|on|fall on|come))*"
@@ -112,13 +109,11 @@ _DAY_ENDING = r" (?:this year|from now|from today|away|already)$"
 
 
 def _read_countdown(text: str, today: date, day: Callable[[str], date | None]) -> Callable[[], Answer] | None:
-    match = re.fullmatch(_UNTIL, text) or re.fullmatch(_WHEN, text)
+    until = re.fullmatch(_UNTIL, text)
+    match = until or re.fullmatch(_WHEN, text)
     when = day(re.sub(_DAY_ENDING, "", match["day"])) if match else None
-    if match is None or when is None:
-        return None
-    groups = match.groupdict()
-    unit = groups.get("unit") or groups.get("unit2") or ""
-    return partial(_countdown, when, unit.rpartition(" ")[2], today)
+    unit = next((unit for unit in ("weeks", "months") if unit in text), "days") if until else ""
+    return partial(_countdown, when, unit, today) if when else None
 
 
 def _countdown(day: date, unit: str, today: date) -> Answer:
@@ -161,7 +156,7 @@ _SPELL = (
 )
 
 
-def _read_chance(text: str) -> Callable[[], Answer] | None:
+def _read_game(text: str) -> Callable[[], Answer] | None:
     if re.fullmatch(_COIN, text):
         return _flip
     if match := re.fullmatch(_DICE, text):
@@ -171,6 +166,8 @@ def _read_chance(text: str) -> Callable[[], Answer] | None:
     if match := re.fullmatch(_RANDOM, text):
         low, high = match["low"] or "1", match["high"] or "100"
         return partial(_pick, *sorted((int(low.replace("one", "1")), int(high))))
+    if match := re.fullmatch(_SPELL, text):
+        return partial(_spell, next(filter(None, match.groups())))
     return None
 
 
@@ -192,11 +189,6 @@ def _roll(dice: int, sides: int) -> Answer:
     rolled = [1 + secrets.randbelow(sides) for _ in range(dice)]
     together = f": {sum(rolled)} together" if dice > 1 else ""
     return f"{listed(list(map(str, rolled)))}{together}.", {"result": sum(rolled), "dice": rolled}
-
-
-def _read_spelling(text: str) -> Callable[[], Answer] | None:
-    match = re.fullmatch(_SPELL, text)
-    return partial(_spell, next(filter(None, match.groups()))) if match else None
 
 
 def _spell(word: str) -> Answer:
@@ -319,18 +311,12 @@ def _value(node: ast.AST) -> Decimal:
         case ast.Call(func=ast.Name(id="sqrt"), args=[inner]):
             return _value(inner).sqrt()
         case ast.Call(func=ast.Name(id="cbrt"), args=[inner]):
-            return _cube_root(_value(inner))
+            return _value(inner) ** (1 / Decimal(3))
     raise ValueError
 
 
 def _is_share(node: ast.AST) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.right, ast.Name)
-
-
-def _cube_root(value: Decimal) -> Decimal:
-    root = abs(value) ** (Decimal(1) / 3)
-    near = root.to_integral_value()
-    return (near if near**3 == abs(value) else root).copy_sign(value)
 
 
 def say_number(value: Decimal, *, money: bool = False) -> str:
@@ -391,18 +377,21 @@ def _names() -> dict[str, str]:
     for entry in _TABLE.strip().replace("\n", ",").split(","):
         name, *more = entry.split()
         for way in {name, _plural(name), *more, *(f"{way}s" for way in more if len(way) > 2)}:
-            said = way.replace("_", " ").lower()
-            british = re.sub(r"(?<=met|lit)er(?=s?\b)", "re", said)
-            names |= dict.fromkeys((said, british, said.replace(" per ", " an ")), name)
+            unit = way.replace("_", " ").lower()
+            british = re.sub(r"(?<=met|lit)er(?=s?\b)", "re", unit)
+            names |= dict.fromkeys((unit, british, unit.replace(" per ", " an ")), name)
     return names
 
 
 _NAMES = _names()
-_AMOUNT = r"(-?\d+(?:\.\d+)?|half an?|an?|one) ?(?=\D)"
+_AMOUNT = r"(?P<amount>-?\d+(?:\.\d+)?|half an?|an?|one) ?(?=\D)"
 _SMALLER = {"foot": "inch", "pound": "ounce", "stone": "pound", "hour": "minute", "minute": "second"}
-_ASKS = r"how (?:far|long|heavy|hot|cold|tall|fast|big|much) (?:is|are) |convert |change |turn "
 _LINKS = r"(?: (?:are|is|does|do|make|makes|equal|equals|go|fit|there|in|into|to|of))+"
-_UNIT_ENDING = r" (?:have|has|make|makes|contain|contains)$"
+_HOW_MANY = (
+    rf"how (?:many|much) (?P<wanted>\D+?){_LINKS} {_AMOUNT}(?P<rest>.+?)(?: (?:have|has|makes?|contains?))?"
+)
+_ASKS = r"how (?:far|long|heavy|hot|cold|tall|fast|big|much) (?:is|are) |convert |change |turn "
+_AMOUNT_IN = rf"(?:{_ASKS})?{_AMOUNT}(?P<rest>.+) (?:to|in|into|as) (?P<wanted>\D+)"
 
 
 def read_conversion(text: str) -> Callable[[], Answer] | None:
@@ -411,13 +400,10 @@ def read_conversion(text: str) -> Callable[[], Answer] | None:
     Call the answer in a thread.
     """
     text = re.sub(r"^(?:-|minus) (?=\d)", "-", text)
-    if found := re.fullmatch(rf"how (?:many|much) (?P<w>\D+?){_LINKS} (?P<given>{_AMOUNT}.+)", text):
-        given, wanted = re.sub(_UNIT_ENDING, "", found["given"]), found["w"]
-    elif found := re.fullmatch(rf"(?:{_ASKS})?(?P<given>{_AMOUNT}.+) (?:to|in|into|as) (?P<w>\D+)", text):
-        given, wanted = found["given"], found["w"]
-    else:
+    match = re.fullmatch(_HOW_MANY, text) or re.fullmatch(_AMOUNT_IN, text)
+    if match is None:
         return None
-    amount, rest = re.match(_AMOUNT, given)[1], re.sub(rf"^{_AMOUNT}", "", given)  # type: ignore[index]
+    amount, rest, wanted = match["amount"], match["rest"], match["wanted"]
     number = 0.5 if amount.startswith("half") else 1.0 if amount.isalpha() else float(amount)
     target = _unit(wanted)
     if rest == "degrees" and target in _DEGREES:
@@ -434,9 +420,9 @@ def read_conversion(text: str) -> Callable[[], Answer] | None:
     return None
 
 
-def _unit(said: str) -> str:
+def _unit(words: str) -> str:
     """pint's name, MONEY, or "" for what is no unit."""
-    return _NAMES.get(said, MONEY if re.fullmatch(rf"(?:\w+ )?(?:{MONEY_WORDS})", said) else "")
+    return _NAMES.get(words, MONEY if re.fullmatch(rf"(?:\w+ )?(?:{MONEY_WORDS})", words) else "")
 
 
 @cache
@@ -470,6 +456,4 @@ def _convert(amount: float, unit: str, wanted: str, more: tuple[float, str] | No
 
 
 def _say_unit(name: str, *, single: bool = False) -> str:
-    if name not in _NAMES.values():
-        return name.replace("_", " ")
-    return name.replace("_", " ") if single and name != "metric_ton" else _plural(name)
+    return _plural(name) if name in _NAMES.values() and not single else name.replace("_", " ")

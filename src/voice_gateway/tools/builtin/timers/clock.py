@@ -131,7 +131,9 @@ class TimerClock:
         over = {number for number, ringing in self._ringing.items() if ringing.until <= self._monotonic()}
         await self._hear(over)
         due = [timer for timer in self._known if self._is_new(timer) and self._left_seconds(timer) <= 0]
-        late = [timer for timer in due if self._unheard_seconds(timer) >= RING_SECONDS]
+        now = self._now()
+        # One that rang already belongs to a gateway that is gone.
+        late = [timer for timer in due if (now - (timer.rang or timer.due)).total_seconds() >= RING_SECONDS]
         for timer in await self._marked([timer for timer in due if timer not in late]):
             log.info("timer rings", extra={"timer": timer.id})
             task = tasks.create_task(_call(ring, timer), name=f"timer {timer.id}")
@@ -160,12 +162,6 @@ class TimerClock:
 
     def _is_new(self, timer: Timer) -> bool:
         return timer.id not in self._ringing.keys() | self._telling | self._heard
-
-    def _unheard_seconds(self, timer: Timer) -> float:
-        """How long a timer has been due. One that rang already belongs to a gateway that is gone."""
-        if timer.rang is None:
-            return -self._left_seconds(timer)
-        return (self._now() - timer.rang).total_seconds()
 
     async def _marked(self, timers: list[Timer]) -> list[Timer]:
         """Mark timers as ringing in the file; returns those this gateway rings, or all if writing fails."""
@@ -224,4 +220,4 @@ async def _call(listener: Callable[[Any], Awaitable[None]], what: Any) -> None:
     try:
         await listener(what)
     except Exception:
-        log.exception("a timer could not be told")
+        log.exception("a timer could not be announced")
