@@ -4,17 +4,16 @@ import asyncio
 import contextvars
 import threading
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 from langchain_core.callbacks import AsyncCallbackHandler, Callbacks
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.tools import InjectedToolCallId, StructuredTool, ToolException, tool
 from tests.fakes.some_tools import Seen, executor_with, mcp_tool, outcome_of
 
+from voice_gateway.errors import ToolError
 from voice_gateway.tools import executor as executor_module
-from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ALLOWED, Decision, OutcomeStatus, ToolCall, Verdict
 from voice_gateway.turns.history import to_message
 
@@ -47,24 +46,12 @@ async def test_malformed_arguments_get_an_outcome_that_names_what_is_required(ar
     assert "Required parameters: a. Use add(a: integer, b?: integer)" in outcome.text
 
 
-@pytest.mark.parametrize("args", [None, "", " ", "null", {}])
-async def test_no_arguments_run_a_tool_that_needs_none(args):
-    @tool
-    async def ping() -> str:
-        """Ping."""
-        return "pong"
-
-    assert (await executor_with(ping).execute(ToolCall("1", "ping", args))).text == "pong"
-
-
-@pytest.mark.parametrize("missing", ["", None, 5])
-async def test_a_missing_id_is_made_and_unique(missing):
-    executor = executor_with(add)
-
-    outcomes = await executor.execute_all([ToolCall(missing, "add", {"a": 1})] * 2)
+async def test_a_missing_id_is_made_and_unique():
+    ids: list[Any] = ["", None, 5]
+    outcomes = await executor_with(add).execute_all([ToolCall(given, "add", {"a": 1}) for given in ids])
 
     assert all(outcome.ok and len(outcome.call_id) >= 16 for outcome in outcomes)
-    assert outcomes[0].call_id != outcomes[1].call_id
+    assert len({outcome.call_id for outcome in outcomes}) == 3
 
 
 @pytest.mark.parametrize("name", ["", "💡", "x" * 100_000, None, "add\n", "a\ud800b"])
@@ -83,7 +70,6 @@ async def test_any_name_gets_an_outcome(name):
     ("error", "kind", "text"),
     [
         (SystemExit(3), "failed", "Error: fail tried to end the program (SystemExit)."),
-        (KeyboardInterrupt(), "failed", "Error: fail tried to end the program (KeyboardInterrupt)."),
         (GeneratorExit(), "failed", "Error: fail tried to end the program (GeneratorExit)."),
         (asyncio.CancelledError(), "failed", "Error: fail was cancelled from inside."),
         (TimeoutError("no answer"), "failed", "Error: fail gave up waiting: no answer"),
@@ -95,7 +81,6 @@ async def test_any_name_gets_an_outcome(name):
         (ExceptionGroup("many", [ConnectionResetError("gone")]), "unavailable", "gone"),
         (ToolException("out of paper"), "failed", "Error: out of paper"),
         (StopIteration(), "failed", "Error: coroutine raised StopIteration"),
-        (RecursionError("deep"), "failed", "Error: deep"),
     ],
 )
 async def test_whatever_a_tool_raises_becomes_a_failed_outcome(error, kind, text):
@@ -161,20 +146,6 @@ def test_a_tool_that_swallows_cancellation_holds_up_neither_the_turn_nor_the_end
     stopped.set()
 
 
-async def test_an_executor_bug_is_an_outcome_too(caplog):
-    class Broken(ToolManager):
-        def find(self, name):
-            return 1 / 0
-
-    outcome = await ToolExecutor(Broken()).execute(ToolCall("1", "add", {"a": 1}))
-
-    assert (outcome.ok, outcome.error, outcome.text) == (False, "failed", "Error: division by zero")
-    assert caplog.records[-1].exc_info
-
-
-# --- limits and cancellation ---
-
-
 # --- many calls ---
 
 
@@ -229,7 +200,7 @@ async def test_gates_see_the_arguments_as_they_would_reach_the_tool_and_may_refu
 
 
 @pytest.mark.parametrize("error", [RuntimeError("gate is broken"), asyncio.CancelledError()])
-async def test_a_gate_that_fails_lets_nothing_through(error):
+async def test_a_gate_that_fails_lets_nothing_through(error, caplog):
     seen = Seen()
 
     def broken(call, traits):
@@ -237,8 +208,23 @@ async def test_a_gate_that_fails_lets_nothing_through(error):
 
     outcome = await outcome_of(mcp_tool(seen=seen), {"deviceName": "x", "action": "on"}, gate=broken)
 
-    assert not outcome.ok
-    assert seen.calls == []
+    assert (outcome.ok, outcome.error, seen.calls) == (False, "failed", [])
+    assert caplog.records[-1].exc_info
+
+
+@pytest.mark.parametrize(("trusted", "ran"), [(True, [{}, {"confirmed": True}]), (False, [{}])])
+async def test_only_a_trusted_server_asks_for_the_users_yes(trusted, ran):
+    seen = Seen()
+
+    async def wipe(**arguments):
+        if not arguments:
+            raise ToolError("Are you sure?", structured={"needsYes": True})
+        return "Wiped.", None
+
+    executor = executor_with(mcp_tool("wipe", {}, seen=seen, answer=wipe, trusted=trusted))
+    outcome = await executor.execute(ToolCall("1", "wipe", {}), gate=lambda _call, _traits: ALLOWED)
+
+    assert (outcome.ok, seen.calls) == (trusted, ran)
 
 
 # --- LangChain's own way ---
@@ -272,8 +258,6 @@ class Listener(AsyncCallbackHandler):
 
 
 async def test_callbacks_of_a_surrounding_run_are_heard():
-    from langchain_core.runnables import RunnableLambda
-
     listener = Listener()
     executor = executor_with(add)
 
@@ -309,15 +293,6 @@ async def test_a_changed_collection_is_seen_at_the_next_call():
     executor.tools.add(answering("two"))
 
     assert (await executor.execute(ToolCall("1", "say", {}))).text == "two"
-
-
-async def test_arguments_nested_too_deeply_are_refused():
-    deep: list = []
-    for _ in range(5000):
-        deep = [deep]
-
-    take = mcp_tool("take", {"properties": {"a": {"type": "string"}}})
-    assert (await outcome_of(take, {"a": deep})).error == "bad_arguments"
 
 
 @pytest.mark.parametrize(

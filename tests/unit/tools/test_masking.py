@@ -47,9 +47,10 @@ def test_what_is_masked_is_short_whatever_it_was():
 @pytest.mark.parametrize("before", [0, 150, 195])
 def test_a_result_that_repeats_a_hidden_argument_hides_it_too(secret, before):
     args = {"room": "attic", "user_code": secret}
-    texts = [json.dumps(args), json.dumps(args, ensure_ascii=False), str(args), f"set {secret} for attic"]
-    for said in texts:
-        shown = mask_result("." * before + said, args)
+    stored = {"stored": secret}
+    texts = [form(facts) for facts in (args, stored) for form in (json.dumps, str)]
+    for text in (*texts, json.dumps(stored, ensure_ascii=False), f"set {secret} for attic"):
+        shown = mask_result("." * before + text, args)
         assert not any(part in shown for part in ("1234", "cü", "c\\u00fc", "xxxx", "hunter"))
     assert mask_result("attic", args) == "attic"
 
@@ -58,8 +59,9 @@ def test_a_number_that_python_will_not_write_breaks_nothing():
     assert mask_result("done", {"pin": 10**5000}) == "done"
 
 
-async def test_the_log_of_a_call_hides_what_the_tool_repeats(caplog):
-    caplog.set_level("DEBUG")
+@pytest.mark.parametrize("level", ["DEBUG", "INFO"])
+async def test_the_log_of_a_call_hides_what_the_tool_repeats_and_has_words_only_at_debug(caplog, level):
+    caplog.set_level(level)
 
     async def repeat(**arguments):
         return f"stored {arguments['user_code']}", None
@@ -69,7 +71,8 @@ async def test_the_log_of_a_call_hides_what_the_tool_repeats(caplog):
 
     assert outcome.text == "stored 73914"
     (record,) = [record for record in caplog.records if record.message == "tool finished"]
-    assert record.result == "stored ***"
+    assert getattr(record, "result", None) == ("stored ***" if level == "DEBUG" else None)
+    assert hasattr(record, "arguments") is (level == "DEBUG")
 
 
 def test_a_result_in_the_log_is_short_and_says_how_long_it_was():

@@ -153,10 +153,8 @@ def test_a_file_that_others_could_have_written_is_not_run(folder: Path, tmp_path
     (folder / "folder.py").mkdir()
     found = own_tools(folder, approved(folder))
 
-    assert [("others may write it" in one, "Is a directory" in one) for one in sorted(found.problems)] == [
-        (False, True),
-        (True, False),
-    ]
+    [directory, writable] = sorted(found.problems)
+    assert ("Is a directory" in directory, "others may write it" in writable) == (True, True)
     write(folder, "theirs.py", touch)
     folder.chmod(0o777)
     assert "could be replaced" in own_tools(folder, approved(folder)).problems[1]
@@ -176,14 +174,8 @@ def package(folder: Path, monkeypatch: pytest.MonkeyPatch, entries: dict[str, st
 
 
 def test_the_tools_of_an_installed_package_are_taken(tmp_path: Path, monkeypatch) -> None:
-    entries = {
-        "dice": "my_tools:roll_dice",
-        "songs": "my_tools:songs",
-        "gone": "my_tools:nobody",
-        "number": "my_tools:number",
-        "wrong": "my_tools:wrong",
-        "nothing": "nobody_has_this:tool",
-    }
+    given = {"dice": "roll_dice", "songs": "songs", "gone": "nobody", "number": "number", "wrong": "wrong"}
+    entries = {name: f"my_tools:{code}" for name, code in given.items()} | {"nothing": "nobody_has_this:tool"}
     code = DICE + (
         "def songs():\n    return [roll_dice.model_copy(update={'name': 'sing'})]\n"
         "number = 3\n"
@@ -195,7 +187,7 @@ def test_the_tools_of_an_installed_package_are_taken(tmp_path: Path, monkeypatch
     assert names(found) == ["roll_dice", "sing"]
     assert [traits(tool).source for tool in found.tools] == ["dice", "songs"]
     assert {traits(tool).origin for tool in found.tools} == {"the package my-tools"}
-    assert [one.partition(":")[0] for one in found.problems] == [
+    assert [problem.partition(":")[0] for problem in found.problems] == [
         f"{json.dumps(name)} of the package my-tools" for name in ("gone", "nothing", "number", "wrong")
     ]
     assert "no key" in found.problems[-1]

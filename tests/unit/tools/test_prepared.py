@@ -57,12 +57,6 @@ async def any_names(**kwargs: Any) -> str:
     return "ok"
 
 
-async def careful(word: str) -> str:
-    """Careful."""
-    got.append(word)
-    return "ok"
-
-
 def made(function: Any, schema: Any = None) -> BaseTool:
     return StructuredTool.from_function(coroutine=function, args_schema=schema, description="A tool.")
 
@@ -70,15 +64,13 @@ def made(function: Any, schema: Any = None) -> BaseTool:
 @pytest.mark.parametrize(
     ("made_tool", "args"),
     [
-        (made(plain), {"a": 1}),
         (made(plain), {"a": "7", "b": "y", "c": "true", "d": "off"}),
         (made(plain), {"a": 1, "c": None}),
-        (made(nested), {"place": {"room": "attic"}}),
         (made(nested), {"place": {"room": "attic", "floor": "3"}, "places": [{"room": "b"}], "n": 2.0}),
         (made(any_names, Aliased), {"deviceName": "Lamp"}),
         (made(any_names, Aliased), {"device": "Lamp", "level": 7}),
         (made(any_names, Open), {"a": 1, "more": [1]}),
-        (made(careful, Careful), {"word": "LOUD"}),
+        (made(any_names, Careful), {"word": "LOUD"}),
         (made(any_names, {"type": "object", "properties": {"config": {}, "a": {}}}), {"a": {"b": None}}),
     ],
 )

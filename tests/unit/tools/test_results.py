@@ -41,67 +41,30 @@ loop: list = []
 loop.append(loop)
 
 
-@pytest.mark.scenario("MSG-5")
-@pytest.mark.parametrize(
-    ("raw", "text"),
-    [
-        ("as it is\n", "as it is\n"),
-        ([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}], "one\ntwo"),
-        ([{"type": "text", "text": "one"}, "two"], "one\ntwo"),
-        ({"type": "text", "text": "alone"}, "alone"),
-        ({"temperature": 21.5, "unit": "°C"}, '{"temperature": 21.5, "unit": "°C"}'),
-        ({"type": "text"}, '{"type": "text"}'),
-        ([1, "two"], '[1, "two"]'),
-        (["one", "two"], '["one", "two"]'),
-        ([{"type": "lamp", "text": "x"}], '[{"type": "lamp", "text": "x"}]'),
-        (3.5, "3.5"),
-        (True, "true"),
-        (Room(name="attic"), '{"name":"attic"}'),
-        (Point(1), '{"x": 1}'),
-        ({"on": date(2026, 11, 15), "price": Decimal("1.50")}, '{"on": "2026-11-15", "price": "1.50"}'),
-        (loop, "[[...]]"),
-        (Unshowable(), "[Unshowable that cannot be shown]"),
-        (None, ""),
-        ("", ""),
-        (" \n", ""),
-        ([], ""),
-        ([{"type": "text", "text": ""}], ""),
-        (b"\x00" * 12_345, "[binary data, 12 kB]"),
-        ([{"type": "image", "data": "A" * 16_000, "mimeType": "image/png"}], "[an image of 12 kB]"),
-        (
-            [{"type": "text", "text": "here"}, {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}],
-            "here\n[a sound recording of 3 bytes]",
-        ),
-        ([{"type": "resource", "resource": {"uri": "file:///a", "text": "inside"}}], "inside"),
-        (
-            [{"type": "resource", "resource": {"uri": "x", "blob": "AAAA", "mimeType": "application/pdf"}}],
-            "[a file of 3 bytes]",
-        ),
-        ([{"type": "resource_link", "uri": "x", "name": "plan"}], "[a link to plan]"),
-        ("lone \ud800 surrogate", "lone ? surrogate"),
-    ],
-)
-def test_results_are_text(raw, text):
-    assert read(raw).text == text
+RESULTS = yaml.safe_load(Path(__file__).with_name("results.yaml").read_text(encoding="utf-8"))
+OBJECTS = [
+    (Room(name="attic"), '{"name":"attic"}'),
+    (Point(1), '{"x": 1}'),
+    ({"on": date(2026, 11, 15), "price": Decimal("1.50")}, '{"on": "2026-11-15", "price": "1.50"}'),
+    (loop, "[[...]]"),
+    (Unshowable(), "[Unshowable that cannot be shown]"),
+    (b"\x00" * 12_345, "[binary data, 12 kB]"),
+    ([{"type": "image", "data": "A" * 16_000, "mimeType": "image/png"}], "[an image of 12 kB]"),
+    ("lone \ud800 surrogate", "lone ? surrogate"),
+]
 
 
 @pytest.mark.scenario("MSG-5")
-@pytest.mark.parametrize(
-    ("raw", "artifact", "text", "structured"),
-    [
-        ("said", {"structured": {"a": 1}, "blobs": []}, "said", {"a": 1}),
-        ("", {"structured": {"a": 1}, "blobs": []}, '{"a": 1}', {"a": 1}),
-        ("", {"structured": None, "blobs": ["image/png, 12 kB"]}, "[image/png, 12 kB]", None),
-        ("said", {"structured": None, "blobs": ["image/png, 12 kB"]}, "said\n[image/png, 12 kB]", None),
-        ("", {"structured": None, "blobs": []}, "", None),
-        ("said", {"other": 1}, "said", {"other": 1}),
-        ("said", object(), "said", None),
-        ({"a": 1}, None, '{"a": 1}', {"a": 1}),
-    ],
-)
-def test_text_first_then_structured_content(raw, artifact, text, structured):
-    result = read(raw, artifact)
-    assert (result.text, result.structured) == (text, structured)
+def test_results_are_text():
+    rows = [*RESULTS["results"], *OBJECTS]
+    assert [row for row in rows if read(row[0]).text != row[1]] == []
+
+
+@pytest.mark.scenario("MSG-5")
+def test_text_first_then_structured_content():
+    rows = [*RESULTS["with artifact"], ["Done.", object(), "Done.", None]]
+    results = [(read(raw, artifact), text, structured) for raw, artifact, text, structured in rows]
+    assert [row for row in results if (row[0].text, row[0].structured) != row[1:]] == []
 
 
 async def test_content_that_breaks_the_tools_own_output_schema_is_a_failure():
@@ -123,12 +86,9 @@ async def test_content_that_breaks_the_tools_own_output_schema_is_a_failure():
     assert 'is not of type "object"' in missing.text
 
 
-CLAIMS = yaml.safe_load(Path(__file__).with_name("claims.yaml").read_text(encoding="utf-8"))
-
-
 async def test_a_result_that_says_it_failed_or_says_nothing_claims_nothing():
     wrong = []
-    for text, structured, ok, status in CLAIMS:
+    for text, structured, ok, status in RESULTS["claims"]:
 
         async def give(text=text, structured=structured, **_):
             return text, {"structured": structured, "blobs": []}

@@ -41,7 +41,6 @@ def test_problems_say_where_and_why_in_words():
         {"properties": {"a": {"minimum": "low"}}},
         {"$schema": 5},
         {"$ref": "#/nowhere"},
-        {"$ref": "http://127.0.0.1:9/schema.json"},
     ],
 )
 async def test_a_broken_schema_switches_the_check_off_with_a_warning_not_the_tool(broken, caplog):
@@ -54,12 +53,12 @@ async def test_a_broken_schema_switches_the_check_off_with_a_warning_not_the_too
     assert "broken JSON Schema, values are not checked" in caplog.messages
 
 
-async def test_a_remote_reference_is_never_fetched():
+def test_a_remote_reference_is_never_fetched():
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
         address = f"http://127.0.0.1:{server.getsockname()[1]}/schema.json"
 
-        assert (await outcome_of(mcp_tool("odd", {"properties": {"a": {"$ref": address}}}), {"a": 1})).ok
+        assert check({"properties": {"a": {"$ref": address}}}, {"a": 1}) == []
 
         with pytest.raises(BlockingIOError):  # there is no connection to accept
             server.accept()

@@ -88,11 +88,10 @@ def risk_of(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, re
         return Risk.NEVER if of_tool is Risk.NEVER else judged
     if reach is None and traits.source != "builtin":  # a device is known by its name alone: that only raises
         named = {name_key(text.rpartition(".")[2]) for _, text in _texts(call.arguments, _LONGEST_NAME)}
-        given = [permits[key] for key in named & permits.keys() if permits[key] is not Risk.ALWAYS]
+        given = [permits[key] for key in named & permits.keys()]
         opens = judged is Risk.SENSITIVE and traits.sensitive is None
-        if opens and of_tool is Risk.ALWAYS:  # for what the tool is, and not for a door among its arguments
-            opens = _of_foreign(traits.original_name or call.name, {}, traits) is not Risk.SENSITIVE
-            of_tool = None if opens else of_tool
+        if opens and of_tool is Risk.ALWAYS and _of_foreign(names[1], {}, traits) is not judged:
+            of_tool = None  # "always" is for what the tool is, and not for a door among its arguments
         given.append(judged if of_tool is None else of_tool)
     elif of_tool is not None:
         given.append(of_tool)

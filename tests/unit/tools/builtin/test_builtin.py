@@ -11,10 +11,11 @@ from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.traits import traits
 
 
-def test_the_searchs_limit_lies_below_the_executors() -> None:
-    search = builtin_tools(with_limits(ToolsSettings, search_timeout_seconds=40))[-1]
+def test_settings_switch_tools_off_and_the_searchs_limit_lies_below_the_executors() -> None:
+    tools = builtin_tools(with_limits(ToolsSettings, search_timeout_seconds=40, weather=False))
 
-    assert traits(search).timeout_seconds == 41
+    assert "get_weather" not in {tool.name for tool in tools}
+    assert traits(tools[-1]).timeout_seconds == 41
 
 
 @pytest.mark.slow

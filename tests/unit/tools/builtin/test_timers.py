@@ -77,7 +77,7 @@ async def test_a_timer_that_was_cancelled_is_set_again_with_what_was_left(
 
 
 async def test_a_timer_that_rang_cannot_be_put_back(
-    tools: Tools, store: TimerStore, clock: StoppedClock, path: Path
+    tools: Tools, store: TimerStore, clock: StoppedClock
 ) -> None:
     await tools.set(duration="1 minute", name="egg")
     clock.time += timedelta(seconds=61)
@@ -104,15 +104,12 @@ async def test_running_timers_are_listed_next_first(tools: Tools, clock: Stopped
     assert [timer["remaining_seconds"] for timer in facts["timers"]] == [340, 1540, 3340]
 
 
-@pytest.mark.parametrize(
-    "said", ["pasta", "Pasta timer", "the pasta timer", "10 minutes", "the ten minute timer", "{id}"]
-)
-async def test_a_timer_is_cancelled_by_what_people_call_it(tools: Tools, said: str) -> None:
-    _text, pasta = await tools.set(duration="10 minutes", name="pasta")
+async def test_a_timer_is_cancelled_by_what_people_call_it(tools: Tools) -> None:
     await tools.set(duration="20 minutes", name="tea")
-
-    assert await tools.cancel(name=said.format(**pasta)) == "Pasta timer cancelled."
-    assert (await tools.list()).startswith("1 timer: tea timer")
+    for name in ("pasta", "Pasta timer", "the pasta timer", "10 minutes", "the ten minute timer", "{id}"):
+        _text, pasta = await tools.set(duration="10 minutes", name="pasta")
+        assert await tools.cancel(name=name.format(**pasta)) == "Pasta timer cancelled."
+        assert (await tools.list()).startswith("1 timer: tea timer")
 
 
 async def test_an_unclear_wish_is_asked_back_and_cancels_nothing(tools: Tools) -> None:
@@ -129,7 +126,7 @@ async def test_an_unclear_wish_is_asked_back_and_cancels_nothing(tools: Tools) -
     assert (await tools.list()).startswith("2 timers")
 
 
-@pytest.mark.parametrize("strange", ["🎂", "---", "\u0000", "x" * 5_000_000])
+@pytest.mark.parametrize("strange", ["🎂", "---", "x" * 5_000_000])
 async def test_a_strange_name_never_cancels_another_timer(tools: Tools, strange: str) -> None:
     await tools.set(duration="10 minutes", name="pasta")
 
@@ -169,28 +166,23 @@ async def three(tools: Tools, clock: StoppedClock) -> None:
     await tools.set(at="tomorrow", message="call mum")
 
 
-@pytest.mark.parametrize(("kind", "left"), [("timer", 2), ("alarm", 2), ("reminder", 2), (None, 0)])
-async def test_all_of_a_kind_leaves_the_others(
-    tools: Tools, clock: StoppedClock, store: TimerStore, kind: str | None, left: int
-) -> None:
+async def test_all_of_a_kind_leaves_the_others(tools: Tools, clock: StoppedClock, store: TimerStore) -> None:
+    await three(tools, clock)
+    for left, kind in ((2, "timer"), (1, "alarm"), (0, "reminder")):
+        await tools.cancel(name="all", kind=kind)
+        assert (len(store.all()), kind in [timer.kind for timer in store.all()]) == (left, False)
+    await three(tools, clock)
+    await tools.cancel(name="all")
+    assert store.all() == []
+
+
+@pytest.mark.parametrize("name", ["6:30", "the 6:30 am alarm", "tomorrow"])
+async def test_an_alarm_goes_by_its_time(tools: Tools, clock: StoppedClock, name: str) -> None:
     await three(tools, clock)
 
-    await tools.cancel(name="all", **({"kind": kind} if kind else {}))
+    _, facts = await tools.call("cancel_timer", name=name, kind="alarm")
 
-    assert len(store.all()) == left
-    assert kind not in [timer.kind for timer in store.all()]
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [("6:30", "alarm"), ("the 6:30 am alarm", "alarm"), ("tomorrow", "alarm"), ("call mum", "reminder")],
-)
-async def test_an_alarm_goes_by_its_time(tools: Tools, clock: StoppedClock, name: str, kind: str) -> None:
-    await three(tools, clock)
-
-    _, facts = await tools.call("cancel_timer", name=name, kind=kind)
-
-    assert [one["kind"] for one in facts["cancelled"]] == [kind]
+    assert [timer["kind"] for timer in facts["cancelled"]] == ["alarm"]
 
 
 async def test_more_time_goes_to_the_timer_that_is_named(tools: Tools, clock: StoppedClock) -> None:

@@ -11,8 +11,10 @@ from tests.fakes.zwave_reach import Device, zwave_reaches
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission.gate import FORBIDDEN, PROGRAMS, Fit, TurnGate
 from voice_gateway.tools.permission.question import described, question
+from voice_gateway.tools.permission.risk import Risk
 from voice_gateway.turn import ALLOWED, Autonomy, Decision, ToolCall, ToolTraits, Words
 
+GATE = yaml.safe_load(Path(__file__).with_name("gate.yaml").read_text(encoding="utf-8"))
 RUNS, ASKS, REFUSED = Decision.ALLOWED, Decision.ASK, Decision.REFUSED
 
 
@@ -29,7 +31,7 @@ DEVICES = {
 
 
 def devices_named(name: str) -> list[Device]:
-    return [found] if (found := DEVICES.get(name.lower())) else []
+    return [DEVICES[name.lower()]] if name.lower() in DEVICES else []
 
 
 reaches = zwave_reaches(devices_named)
@@ -39,7 +41,7 @@ def control(device: str, action: str, **more: object) -> ToolCall:
     return ToolCall("1", "control_zwave_device", {"deviceName": device, "action": action, **more})
 
 
-def heat(temperature: float, **more: object) -> ToolCall:
+def heat(temperature: object, **more: object) -> ToolCall:
     return ToolCall(
         "1", "set_zwave_thermostat", {"deviceName": "Thermostat", "temperature": temperature, **more}
     )
@@ -132,66 +134,35 @@ class TestTable:
         assert found is {Autonomy.ACT: RUNS, Autonomy.ASK: ASKS, Autonomy.LOOK: REFUSED}[autonomy]
 
 
-def test_what_has_nothing_to_do_with_doubtful_words_is_not_proposed():
-    lamp = control("Floor Lamp", "off")
-
-    assert judged(lamp, HOME, Words.DOUBTFUL, fit=Fit.FAR) is REFUSED
-    assert judged(lamp, HOME, Words.DOUBTFUL, fit=Fit.NEAR) is ASKS
-
-
 BOTH = [(control("Floor Lamp", "off"), HOME), (control("Desk Lamp", "off"), HOME)]
 
 
-@pytest.mark.parametrize(
-    ("words", "floor", "desk", "decision"),
-    [
-        (Words.DOUBTFUL, Fit.NEAR, Fit.FAR, ASKS),
-        (Words.DOUBTFUL, Fit.FAR, Fit.FAR, REFUSED),
-        (Words.WISH, Fit.MEANT, Fit.FAR, ASKS),
-        (Words.WISH, Fit.MEANT, Fit.MEANT, RUNS),
-        (Words.TALK, Fit.MEANT, Fit.FAR, REFUSED),
-    ],
-)
-def test_what_is_called_at_once_is_one_wish_all_of_it_or_none(words, floor, desk, decision):
-    gate = gate_for(words, {"Floor Lamp": floor, "Desk Lamp": desk})
+def test_what_is_called_at_once_is_one_wish_all_of_it_or_none():
     looking = (LOOK, ToolTraits(source="zwave", read_only=True))
+    for words, floor, desk, decision in GATE["together"]:
+        gate = gate_for(Words[words], {"Floor Lamp": Fit[floor], "Desk Lamp": Fit[desk]})
 
-    gate.consider([*BOTH, looking])
+        gate.consider([*BOTH, looking])
 
-    assert [gate(call, traits).decision for call, traits in BOTH] == [decision] * 2
-    assert gate(*looking).decision is RUNS
+        assert [gate(call, traits).decision for call, traits in BOTH] == [decision] * 2, (words, floor, desk)
+        assert gate(*looking).decision is RUNS
 
 
-def test_a_yes_is_for_everything_and_a_read_only_turn_for_nothing():
+def test_a_yes_holds_for_the_risk_that_was_asked_about_and_in_a_read_only_turn_for_nothing():
     lamp = control("Floor Lamp", "off")
 
     assert judged(lamp, HOME, Words.WISH, fit=Fit.FAR, confirmed=True) is RUNS
-    assert judged(lamp, HOME, Words.WISH, read_only=True) is REFUSED
+    assert judged(UNLOCK, HOME, Words.WISH, confirmed=True) is RUNS
+    assert judged(UNLOCK, HOME, Words.WISH, confirmed=True, agreed_to=Risk.UNKNOWN) is ASKS
+    assert judged(lamp, HOME, Words.WISH, confirmed=True, read_only=True) is REFUSED
 
 
-def test_sensitive_calls_are_asked_about_in_doubt_even_where_confirmation_is_switched_off():
-    gate = gate_for(Words.DOUBTFUL, autonomy=Autonomy.ACT, settings=PermissionSettings(confirm=False))
-
-    assert gate(UNLOCK, HOME).decision is ASKS
-
-
-@pytest.mark.parametrize(
-    ("temperature", "more", "decision"),
-    [
-        (10, {}, RUNS),
-        (26, {}, RUNS),
-        (9.5, {}, ASKS),
-        (27, {}, ASKS),
-        (70, {"unit": "F"}, RUNS),
-        (70, {}, RUNS),
-        (90, {}, ASKS),
-        ("warm", {}, ASKS),
-    ],
-)
-def test_heating_is_harmless_within_limits(temperature, more, decision):
+def test_heating_is_harmless_within_limits():
     local = TurnGate("cli", PermissionSettings(), reaches)
+    mild, far = (10, 26, 70), (9.5, 27, 90, "warm")
 
-    assert local(heat(temperature, **more), HOME).decision is decision
+    assert [local(heat(degrees), HOME).decision for degrees in (*mild, *far)] == [RUNS] * 3 + [ASKS] * 4
+    assert local(heat(70, unit="F"), HOME).decision is RUNS
 
 
 # --- text from outside
@@ -199,38 +170,23 @@ def test_heating_is_harmless_within_limits(temperature, more, decision):
 
 LAMP_ON = control("Floor Lamp", "on")
 WATER = ToolCall("1", "water_plants", {"plant": "fern"})
+CLEAR = ToolCall("1", "manage_list", {"action": "clear"})
+CALLS = {"lamp": LAMP_ON, "water": WATER, "unlock": UNLOCK, "clear": CLEAR}
 OUTSIDE = {"heard_outside": lambda: True}
-STRANGERS = {"told_by_strangers": lambda: True}
+READ = {"": {}, "result": OUTSIDE, "description": {"told_by_strangers": lambda: True}}
 
 
 def of_model(fit: Fit = Fit.MEANT, autonomy=Autonomy.LOOK, **facts) -> TurnGate:
     return gate_for(fit=fit, autonomy=autonomy, channel="voice", **facts)
 
 
-@pytest.mark.parametrize(
-    ("call", "source", "trusted", "read", "fit", "decision"),
-    [
-        # A home's call, which the words can be read as an order for.
-        (LAMP_ON, "zwave", True, OUTSIDE, Fit.MEANT, Decision.ALLOWED),
-        (LAMP_ON, "zwave", True, OUTSIDE, Fit.NEAR, Decision.ASK),
-        (LAMP_ON, "zwave", True, OUTSIDE, Fit.FAR, Decision.ASK),
-        (LAMP_ON, "zwave", True, STRANGERS, Fit.MEANT, Decision.ALLOWED),
-        (LAMP_ON, "zwave", True, STRANGERS, Fit.NEAR, Decision.ASK),
-        (LAMP_ON, "zwave", False, {}, Fit.MEANT, Decision.ALLOWED),
-        # A foreign tool, whose arguments no words can be compared with.
-        (WATER, "garden", True, {}, Fit.MEANT, Decision.ALLOWED),
-        (WATER, "garden", True, OUTSIDE, Fit.MEANT, Decision.ASK),
-        (WATER, "garden", False, {}, Fit.MEANT, Decision.ASK),
-        (WATER, "garden", False, OUTSIDE, Fit.NEAR, Decision.ASK),
-    ],
-)
-def test_after_text_from_outside_an_act_runs_only_if_the_words_were_read_as_an_order_for_it(
-    call, source, trusted, read, fit, decision
-):
-    traits = ToolTraits(source=source, original_name=call.name, trusted=trusted)
-
-    for autonomy in Autonomy:
-        assert of_model(fit, autonomy, **read)(call, traits).decision is decision
+@pytest.mark.parametrize("autonomy", Autonomy)
+def test_after_text_from_outside_an_act_runs_only_if_the_words_were_read_as_an_order_for_it(autonomy):
+    for name, source, trusted, read, fit, decision in GATE["outside"]:
+        call = CALLS[name]
+        traits = ToolTraits(source=source, original_name=call.name, trusted=trusted)
+        gate = of_model(Fit[fit], autonomy, **READ[read])
+        assert gate(call, traits).decision == decision, (name, source, trusted, read, fit)
 
 
 STRANGE = ToolTraits(source="strange", original_name="water_plants", trusted=False)
@@ -244,36 +200,21 @@ def test_text_from_outside_does_not_count_for_permitted_tools_or_the_users_own_w
     assert local(LAMP_ON, HOME) == ALLOWED, "the understanding acts on the user's words alone"
 
 
-CLEAR = ToolCall("1", "manage_list", {"action": "clear"})
 OURS = ToolTraits()
 
 
-@pytest.mark.parametrize(
-    ("channel", "call", "traits", "decision"),
-    [
-        ("cli", WATER, STRANGE, ASKS),
-        ("voice", WATER, STRANGE, ASKS),
-        ("web", WATER, STRANGE, ASKS),
-        ("mqtt", WATER, STRANGE, REFUSED),
-        ("mcp", WATER, STRANGE, ASKS),
-        ("v1", WATER, STRANGE, ASKS),
-        ("v1", UNLOCK, HOME, ASKS),
-        ("mqtt", CLEAR, OURS, ASKS),
-        ("mcp", CLEAR, OURS, ASKS),
-        ("web", UNLOCK, HOME, REFUSED),
-        ("mcp", LAMP_ON, HOME, RUNS),
-        ("v1", LAMP_ON, HOME, RUNS),
-    ],
-)
-def test_a_program_cannot_say_yes(channel, call, traits, decision):
-    gate = TurnGate(channel, PermissionSettings(), reaches)
+def test_a_program_cannot_say_yes():
+    for channel, name, decision in GATE["programs"]:
+        call = CALLS[name]
+        traits = {"water": STRANGE, "clear": OURS}.get(name, HOME)
+        gate = TurnGate(channel, PermissionSettings(), reaches)
 
-    assert gate(call, traits).decision is decision
-    assert gate.asks_owner is (decision is ASKS and channel in PROGRAMS)
-    unconfirmed = TurnGate(channel, PermissionSettings(confirm=False), reaches)
-    assert channel not in PROGRAMS or unconfirmed(call, traits).decision is decision
-    named = TurnGate(channel, PermissionSettings(sensitive_channels=(channel,)), reaches)
-    assert named(call, traits).decision is (RUNS if decision is RUNS else ASKS)
+        assert gate(call, traits).decision == decision, (channel, name)
+        assert gate.asks_owner is (decision == ASKS and channel in PROGRAMS), (channel, name)
+        unconfirmed = TurnGate(channel, PermissionSettings(confirm=False), reaches)
+        assert channel not in PROGRAMS or unconfirmed(call, traits).decision == decision, (channel, name)
+        named = TurnGate(channel, PermissionSettings(sensitive_channels=(channel,)), reaches)
+        assert named(call, traits).decision is (RUNS if decision == RUNS else ASKS), (channel, name)
 
 
 @pytest.mark.parametrize("channel", ["cli", "mcp"])
@@ -301,13 +242,12 @@ def test_a_refusal_has_the_command_that_would_allow_the_call(channel, call, perm
     assert (verdict.allow in verdict.spoken) is (channel != "voice")
 
 
-def test_what_may_come_from_outside_is_asked_about_even_where_confirmation_is_switched_off():
-    gate = of_model(Fit.NEAR, settings=PermissionSettings(confirm=False), **OUTSIDE)
+def test_doubts_are_asked_about_even_where_confirmation_is_switched_off():
+    settings = PermissionSettings(confirm=False)
+    doubtful = gate_for(Words.DOUBTFUL, autonomy=Autonomy.ACT, settings=settings)
 
-    assert gate(LAMP_ON, HOME).decision is ASKS
-
-
-# --- other rules
+    assert doubtful(UNLOCK, HOME).decision is ASKS
+    assert of_model(Fit.NEAR, settings=settings, **OUTSIDE)(LAMP_ON, HOME).decision is ASKS
 
 
 def test_every_decision_is_logged(caplog):
@@ -332,25 +272,14 @@ def test_a_read_only_turn_refuses_all_but_reads():
 
 
 def test_several_wishes_become_one_question():
-    calls = [
-        ToolCall("1", "control_zwave_lock", {"deviceName": "the Front Door", "action": "unlock"}),
-        ToolCall("2", "wipe_disk", {"disk": "b"}),
-    ]
+    wipe = ToolCall("2", "wipe_disk", {"disk": "b"})
 
-    text = question(calls, lambda name: ToolTraits(title="Wipe a disk"), reaches, pin=True)
+    text = question([UNLOCK, wipe], lambda name: ToolTraits(title="Wipe a disk"), reaches, pin=True)
 
     assert text == "Shall I unlock the front door and Wipe a disk with disk b? Say yes and your PIN."
 
 
-def test_the_question_names_the_device_that_would_move():
-    call = control("Garage Door", "toggle")
-
-    text = question([call], lambda name: ToolTraits(), reaches, pin=False)
-
-    assert text == "Shall I toggle the garage door?"
-
-
-def test_a_strangers_title_does_not_put_words_into_the_question():
+def test_an_untrusted_title_does_not_put_words_into_the_question():
     traits = ToolTraits(original_name="wipe_disk", title="Say hello", trusted=False)
 
     text = question([ToolCall("1", "wipe_disk", {})], lambda name: traits, reaches, pin=False)
@@ -359,6 +288,6 @@ def test_a_strangers_title_does_not_put_words_into_the_question():
 
 
 def test_a_built_in_tool_is_asked_about_in_everyday_words():
-    rows = yaml.safe_load(Path(__file__).with_name("questions.yaml").read_text(encoding="utf-8"))
+    rows = GATE["questions"]
     asked = [described([ToolCall("1", name, args)], lambda _name: OURS, reaches) for name, args, _ in rows]
     assert asked == [words for *_, words in rows]

@@ -62,10 +62,9 @@ def test_a_reminder_to_unlock_the_gate_unlocks_nothing():
 
 
 def test_a_second_homes_devices_are_not_taken_for_those_of_the_first():
-    traits = ToolTraits(source="cabin", original_name=CONTROL)
     for action, expected in (("on", Risk.SENSITIVE), ("close", Risk.REVERSIBLE)):
-        call = ToolCall("1", f"cabin__{CONTROL}", {"deviceName": "Lamp", "action": action})
-        assert risk_of(call, traits, PermissionSettings(), reaches(call, traits)) is expected
+        args = {"deviceName": "Lamp", "action": action}
+        assert judged(f"cabin__{CONTROL}", args, source="cabin", original_name=CONTROL) is expected
 
 
 def test_hints_of_an_untrusted_server_only_raise_the_risk_and_no_hint_beats_a_name():
