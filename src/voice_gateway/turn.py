@@ -87,6 +87,7 @@ class Utterance:
     satellite: str | None = None  # which of the door's own; a door that cannot tell them apart has none
     endpoint_seconds: float | None = None  # of silence, until it was clear that no more comes
     audio_seconds: float | None = None  # how long the recording is
+    language: str | None = None  # where the channel knows it
     answers: str = ""  # the question to the owner that these words answer; empty: none in particular
 
     def __post_init__(self) -> None:

@@ -58,7 +58,7 @@ class HomeTalk:
             manager.add(tool)
         self.executor = ToolExecutor(manager)
         self.brain = UnderstandingStage(
-            self.executor, BrainSettings(language=language), now=lambda: self.time
+            self.executor, BrainSettings(languages=(language,)), now=lambda: self.time
         )
         self.model = Scripted(self.executor)  # behind the understanding, where it is told what to do
         self.conversation = Conversation(

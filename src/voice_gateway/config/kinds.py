@@ -4,6 +4,7 @@ import contextlib
 import difflib
 import ipaddress
 import json
+import locale
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -176,12 +177,22 @@ def _checked_pin(pin: Any) -> Any:
     return pin
 
 
-def _checked_language(language: str) -> str:
-    """Raises ValueError for a language without a folder in `languages/`."""
-    known = sorted(folder.parent.name for folder in LANGUAGES.glob("*/replies.yaml"))
-    if language not in known:
-        raise ValueError(f'there are no sentences for "{language}"; there are {", ".join(known)}')
-    return language
+def _known_languages() -> list[str]:
+    """Those with a folder in `languages/`, and those of home-assistant-intents."""
+    from home_assistant_intents import get_languages
+
+    return sorted({*(folder.parent.name for folder in LANGUAGES.glob("*/replies.yaml")), *get_languages()})
+
+
+def _checked_languages(codes: tuple[str, ...]) -> tuple[str, ...]:
+    """The codes, with that of the locale. Raises ValueError for none, and for one without sentences."""
+    system = (locale.getlocale()[0] or "").partition("_")[0]
+    known = _known_languages()
+    for code in codes or ("",):
+        if code not in (*known, "system"):
+            raise ValueError(f'there are no sentences for "{code}"; there are {", ".join(known)}')
+    spoken = (code if code != "system" else system if system in known else "en" for code in codes)
+    return tuple(dict.fromkeys(spoken))
 
 
 def checked_steps(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
@@ -198,7 +209,7 @@ BrokerAddress = Annotated[str, AfterValidator(_address("mqtt://", "mqtts://", ex
 ListenAddress = Annotated[
     str, AfterValidator(_address("tcp://", example="tcp://127.0.0.1:10700", needs_host=False, least_port=0))
 ]
-Language = Annotated[str, AfterValidator(_checked_language)]
+Languages = Annotated[tuple[str, ...], AfterValidator(_checked_languages)]
 StorePlace = Annotated[str, AfterValidator(_checked_store)]
 Topic = Annotated[str, AfterValidator(_checked_topic)]
 TopicOrNone = Annotated[str, AfterValidator(partial(_checked_topic, empty=True))]

@@ -21,7 +21,7 @@ from voice_gateway.config.kinds import (
     BrokerAddress,
     Channel,
     HostName,
-    Language,
+    Languages,
     ListenAddress,
     Pin,
     Section,
@@ -82,7 +82,11 @@ class BrainSettings(Section):
         "local",
         description="who answers what is not understood without a model: local (nobody), ollama or anthropic",
     )
-    language: Language = Field("en", description="language understood and spoken; English (en) for now")
+    languages: Languages = Field(
+        ("system", "en"),
+        validate_default=True,
+        description='understood and answered in, such as ["de", "en"]; "system" is that of the locale',
+    )
     room: str | None = Field(None, description='the room this gateway stands in; settles "turn on the light"')
     max_rounds: ClassVar[int] = 6  # model calls in one turn
     several_steps: SeveralSteps = Field(

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
+from voice_gateway import languages
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.confirmation import HIDDEN, QUESTION, Confirmation, Incoming
 from voice_gateway.conversation.history import Histories, Locks
@@ -198,6 +199,8 @@ class Conversation:
         with speaking_in(utterance), turn_context(turn=utterance.id[:8], channel=utterance.channel):
             async with self.locks.of(key):
                 opened = _Opened(key, await self._histories.load(key))
+                spoken = utterance.language or opened.history.state.get(languages.KEY)
+                languages.speak(spoken if spoken in self._brain.languages else self._brain.languages[0])
                 try:
                     yield opened
                 finally:

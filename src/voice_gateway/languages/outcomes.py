@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from home_names.kinds import is_light
 from home_names.states import UNKNOWN, level_of, parts_of, spoken_state, spoken_units
-from voice_gateway.languages import MOST_NAMED, capital, has, listed, say
+from voice_gateway.languages import ENGLISH, MOST_NAMED, capital, current, has, listed, say
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 LONGEST: Final = 400  # characters of a tool's text that are spoken
@@ -25,6 +25,7 @@ _LEVELS: Final = frozenset({"dim", "speed", "volume"})
 _SENTENCES: Final = ("message", "error", "summary", "text", "spoken", "answer")  # keys that hold a sentence
 _NAMES: Final = ("name", "title", "summary", "label", "text", "id")
 _RAW: Final = re.compile(r"""^[{\[<`]|[{\[]\s*"[^"]{1,60}"\s*[:,\]]""")  # data, or data within a text
+_AMOUNT: Final = re.compile(r"-?\d+(?:\.\d+)?")
 _DEGREES: Final = re.compile(r"(?<!now )(?<![\d.-])(-?\d+(?:\.\d+)?) ?°")
 
 
@@ -43,7 +44,7 @@ class Clause:
 
 def told(
     outcomes: Sequence[ToolOutcome],
-    code: str = "en",
+    code: str = "",
     names: Mapping[str, str] | None = None,
     *,
     inside: bool = False,
@@ -194,15 +195,26 @@ def _degrees(wanted: float, requested: Mapping[str, Any], state: str) -> float:
 # --- states and other tools' texts
 
 
-def state_words(state: str, code: str = "en") -> str:
+def state_words(state: str, code: str = "") -> str:
     """A state in words ("on at 40 percent"), those of the language file where it has them."""
     state = re.sub(r", 100 %(?=$|,)", "", state)
     key = f"state.{state}"
+    if (code or current()) != ENGLISH:
+        return ", ".join(_part(part, code) for part in parts_of(state))
     spoken = say(key, code) if has(key, code) else spoken_state(state)
     return re.sub(r"(degrees?) (?:Celsius|Fahrenheit)", r"\1", spoken)
 
 
-def own_text(outcome: ToolOutcome, code: str = "en") -> str:
+def _part(part: str, code: str) -> str:
+    """A part of a state: "open" is `state.open`, "now 20.5 °C" is `state.now # °C` with its number."""
+    number = _AMOUNT.search(part)
+    key = f"state.{part[: number.start()]}#{part[number.end() :]}" if number else f"state.{part}"
+    if not has(key, code):
+        return part
+    return say(key, code, number=float(number[0]) if number else 0)
+
+
+def own_text(outcome: ToolOutcome, code: str = "") -> str:
     """A tool's own sentence; raw data is counted or summarised, never read out."""
     text = " ".join(without_marks(outcome.text).removeprefix("Error:").split())
     raw = not text or _RAW.search(text) is not None

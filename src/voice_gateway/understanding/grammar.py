@@ -111,7 +111,7 @@ class Grammar:
         """A rule's templates by one word that each needs ("" for none), and all words of the rule."""
         by_word: dict[str, list[int]] = defaultdict(list)
         words = set[str]()
-        for place, one in enumerate(self.rules[rule]):
+        for place, one in enumerate(self.rules.get(rule, ())):
             words.update(one.own, *one.needs)
             for word in one.needs[0] if one.needs else ("",):
                 by_word[word].append(place)

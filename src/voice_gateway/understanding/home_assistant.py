@@ -9,11 +9,11 @@ beside names and numbers, begins with no wildcard, and its wildcards hold no ord
 """
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from voice_gateway.understanding import lexer
-from voice_gateway.understanding.grammar import Grammar, Tree
+from voice_gateway.understanding.grammar import Grammar, Tree, walk
 
 COST: Final = 0.5  # our own sentences win where both read the same
 RULE: Final = "intent"
@@ -26,6 +26,7 @@ EMPTY: Final[Tree] = ("s", ())
 Atom = tuple[Any, ...]
 Groups = Mapping[str, frozenset[str]]
 # Whose sentences our own files have in a safer form, or that nothing here can do.
+PLAIN_RULES: Final = ("name", "area", "floor", "the", "my", "in")  # their words say nothing by themselves
 LEFT_OUT: Final = frozenset({"HassRespond", "HassNevermind", "HassListAddItem"})
 
 
@@ -35,6 +36,13 @@ def convert(code: str, words: lexer.Words, grammar: Grammar, groups: Groups) -> 
 
     data = get_intents(code)
     return Converter(data, words, grammar, groups) if data else None
+
+
+def skipped(code: str) -> list[str]:
+    """Words of politeness that the package skips."""
+    from home_assistant_intents import get_intents
+
+    return [str(one).lower() for one in (get_intents(code) or {}).get("skip_words", ())]
 
 
 def drop_open(grammar: Grammar) -> None:
@@ -49,14 +57,25 @@ class Converter:
     def __init__(self, data: Mapping[str, Any], words: lexer.Words, grammar: Grammar, groups: Groups) -> None:
         self.lists: dict[str, dict[tuple[str, ...], Any]] = {}
         self.ranges: dict[str, tuple[float, float, float]] = {}  # from, to, factor
+        self._lexed: dict[str, tuple[str, ...]] = {}
+        self.endings: set[str] = set()  # that touch a list: "{area}s"
         self._words, self._grammar, self._groups, self._free = words, grammar, groups, ""
         self._bodies = {name: self._parse(text) for name, text in data.get("expansion_rules", {}).items()}
+        self._idle = groups["says_nothing"]  # articles and the like
         self._lists: Mapping[str, Mapping[str, Any]] = data["lists"]
         for name, values in self._lists.items():
             self._list(name, values)
+        for rule in PLAIN_RULES if not self._idle else ():
+            self._idle |= {part[1] for part in self._every(("r", self._reference(rule)[1], ""))}
         for intent, known in data["intents"].items():
             for block in known["data"] if intent not in LEFT_OUT else ():
                 self._block(intent, block)
+
+    def _every(self, tree: Tree) -> Iterator[Tree]:
+        """The words of a template and of the rules in it."""
+        yield from walk(tree, "w")
+        for part in walk(tree, "r"):
+            yield from self._every(self._rule_tree(part[1]))
 
     def _parse(self, text: str) -> Any:
         from hassil.parse_expression import parse_sentence
@@ -113,7 +132,7 @@ class Converter:
         """Whether such a word is in it, whichever way it is said."""
         kind = tree[0]
         if kind == "w":
-            return tree[1] in wanted if wanted else tree[1] not in self._groups["says_nothing"]
+            return tree[1] in wanted if wanted else tree[1] not in self._idle
         if kind == "s":
             return any(self._sure(part, wanted) for part in tree[1])
         if kind == "a":
@@ -188,9 +207,41 @@ class Converter:
             if kind == "rule":
                 return self._reference(atoms[0][1])
             return self._line(atoms)
-        if not any(_touches(left, right) for left, right in itertools.pairwise(atoms)):
-            return _sequence([self._cluster([atom]) for atom in atoms])
+        runs: list[list[Atom]] = [[atoms[0]]]
+        for left, right in itertools.pairwise(atoms):
+            if left[0] == "leaf":
+                self.endings |= {text for text in self._beginnings(right) if text.isalpha()}
+            if self._edge(left, last=True) and self._edge(right, last=False):
+                runs[-1].append(right)
+            else:
+                runs.append([right])
+        if len(runs) > 1:
+            return _sequence([self._cluster(run) for run in runs])
         return _either([self._line(line) for line in self._multiplied(atoms)])
+
+    def _beginnings(self, atom: Atom) -> Iterator[str]:
+        """The words that a list may be glued to: "{area}s"."""
+        if atom[0] == "text":
+            yield from self._plain(atom[1])[:1]
+        for part in atom[1] if atom[0] == "either" else ():
+            yield from self._beginnings(part[0]) if part else ()
+
+    def _edge(self, atom: Atom, *, last: bool) -> bool:
+        """Whether it may end, or begin, with a letter that is one token with the letter beside it."""
+        kind, place = atom[0], -1 if last else 0
+        if kind == "text":
+            return lexer.is_spaced(atom[1][place])
+        if kind == "either":
+            return any(not part or self._edge(part[place], last=last) for part in atom[1])
+        if kind == "rule":
+            atoms = self._atoms(self._bodies[atom[1]]) if atom[1] in self._bodies else []
+            return bool(atoms) and self._edge(atoms[place], last=last)
+        return False
+
+    def _plain(self, text: str) -> tuple[str, ...]:
+        if text not in self._lexed:
+            self._lexed[text] = lexer.plain(text, self._words)
+        return self._lexed[text]
 
     def _reference(self, rule: str) -> Tree:
         name = f"ha.{rule}"
@@ -222,27 +273,13 @@ class Converter:
             if kind == "leaf":
                 parts += [("l", leaf, slot) for _, leaf, slot in alike]
             elif kind == "text":
-                words = lexer.plain("".join(text for _, text in alike), self._words)
+                words = self._plain("".join(text for _, text in alike))
                 parts += [("w", word) for word in words if word not in lexer.PAUSES]
         return _sequence(parts)
 
 
 class _TooMany(Exception):
     pass
-
-
-def _touches(left: Atom, right: Atom) -> bool:
-    """Whether the two may stand in one word; an article in brackets "[the ]" ends with its space."""
-    return _edge(left, last=True) and _edge(right, last=False)
-
-
-def _edge(atom: Atom, *, last: bool) -> bool:
-    if atom[0] == "either":
-        return any(
-            not part or (part[-1 if last else 0] != SPACE and _edge(part[-1 if last else 0], last=last))
-            for part in atom[1]
-        )
-    return bool(atom != SPACE)
 
 
 def _plain(value: Any) -> Any:

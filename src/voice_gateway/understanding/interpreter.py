@@ -48,6 +48,7 @@ from voice_gateway.understanding.templates import Language
 
 # Importing a subject registers its planners.
 SUBJECTS: Final = (acts, everyday, foreign, history, intents, looks, routines, timers, situations, talk)
+GUESSES: Final = 5.0  # what a name costs that was guessed, where two languages are compared
 TIE: Final = 0.05  # readings this close whose effects differ are a question
 
 
@@ -60,6 +61,14 @@ class Understood:
     refused: Refused | None = None
     reading: Node | None = None
     answers: bool = False  # our question is answered
+    cost: float = math.inf  # of the reading; a guess at names counts on top
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """Of the same words in two languages the lower one is meant."""
+        asks = self.question is not None and self.question.expects == "none"
+        said = self.refused is not None and self.refused.say is not None
+        return 3 - said if self.refused is not None else int(asks), self.cost
 
     @property
     def acts(self) -> bool:
@@ -82,6 +91,10 @@ class Interpreter:
         self._reader: Reader | None = None
         self._voices: Mapping[str, Voice] = {}
         self._tools = Spans({})
+
+    @property
+    def code(self) -> str:
+        return self.language.code
 
     def reader(self, home: Home) -> Reader:
         if self._reader is None or self._reader.index.home is not home:
@@ -191,11 +204,14 @@ class Interpreter:
                 done.append((reading.cost, made))
                 if made.acts and made.calls:
                     sure = min(sure, reading.cost)
+        costs = {id(made): cost for cost, made in (*done, *([asked] if asked else ()))}
         if _is_tie([(cost, made) for cost, made in done if made.acts]):
             return Understood(question=Question(Say("ask.meaning"), Utterance(), expects="none"))
         calling = next((made for _, made in done if made.calls), None)
         best = calling or (asked and asked[1]) or unclear or (done[0][1] if done else refused)
-        return best or Understood(refused=Refused("nothing was read"))
+        if best is None:
+            return Understood(refused=Refused("nothing was read"))
+        return replace(best, cost=costs.get(id(best), math.inf) + GUESSES * readings[0].level)
 
     def _tried(self, reading: Reading, context: Context) -> Understood:
         try:

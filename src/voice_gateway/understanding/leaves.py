@@ -10,7 +10,7 @@ from home_names.names import name_key, plain_words, singular
 from home_names.resolver import names_of, rooms_of
 from voice_gateway.integrations.device import Device, same_but_for_state
 from voice_gateway.integrations.home import Home
-from voice_gateway.understanding.lexer import PAUSES, Span, Spans, Tokens, plain
+from voice_gateway.understanding.lexer import PAUSES, Span, Spans, Tokens, cut_word, plain
 from voice_gateway.understanding.templates import Language
 
 Found = tuple[int, Any, float]  # end, value, cost
@@ -68,10 +68,22 @@ class HomeIndex:
         """The spellings of a device: as tokens and folded, alone and with its room before or behind it."""
         rooms = [room for room in rooms_of(device) if room]
         for name in names_of(device):
-            for cut in (lambda text: plain(text, self.language.words), plain_words):
-                if said := cut(name):
+            for spelled in (lambda text: plain(text, self.language.words), self._parted, plain_words):
+                if said := spelled(name):
                     yield said
-                    yield from (both for room in rooms for both in ((*cut(room), *said), (*said, *cut(room))))
+                    told = map(spelled, rooms)
+                    yield from (both for room in told for both in ((*room, *said), (*said, *room)))
+
+    def _parted(self, name: str) -> Span:
+        """The words of a name, compounds in their parts."""
+        words, parts = plain(name, self.language.words), self.language.parts
+        if not self.language.words.compounds:
+            return ()
+        return tuple(
+            part
+            for word in words
+            for part in cut_word(word, self.language.words, (), parts - {word}) or [word]
+        )
 
     def _room_names(self, names: Mapping[Span, tuple[int, ...]]) -> dict[Span, str]:
         """The rooms by their names, by other words for them, and by the last word that only one has."""

@@ -1,7 +1,8 @@
 """Text → tokens: one function for templates, names and speech, so that the three always agree."""
 
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -11,12 +12,15 @@ _TOKEN: Final = re.compile(
     rf"\d{{1,2}}:\d\d|\d+(?:st|nd|rd|th)\b|\d+(?:[.,]\d+)?|[{_UNSPACED}]|"
     rf"(?:(?![{_UNSPACED}])[^\W\d_])+(?:'(?:(?![{_UNSPACED}])[^\W\d_])+)*|[,.!?;%°:…]"
 )
+_ALONE: Final = re.compile(f"[{_UNSPACED}]")
 _BROKEN: Final = re.compile(r"(?<![\w'-])[^\W\d_]{1,6}-(?=\s)")  # broken off: "the kit- the lamp"
 _HALF_OF_DAY: Final = re.compile(r"\b([ap])\.\s?m\b\.?")
+_DOTTED: Final = re.compile(r"\d{1,2}\.\d\d")
 _STOPS: Final = {"!": ".", "?": ".", ";": ".", ":": ",", "…": "."}
 PAUSES: Final = frozenset({",", "."})
 MOST_WORDS: Final = 60  # a longer utterance is not read
 MOST_CHARACTERS: Final = 600
+SHORTEST_PART: Final = 3  # letters of a part of a compound
 
 Token = tuple[str, int, int]
 Span = tuple[str, ...]
@@ -49,6 +53,13 @@ class Words:
     wake: Spans = field(default_factory=lambda: Spans({}))
     phrases: Spans = field(default_factory=lambda: Spans({}))  # "per cent" -> percent, "for me" -> nothing
     heard: Mapping[str, str] = field(default_factory=dict)  # what may be heard for a word
+    letters: Mapping[int, str] = field(default_factory=dict)  # one spelling for all: "ü" is "ue"
+    decimal: str = "."
+    oclock: frozenset[str] = frozenset()  # behind these digits a dot is no decimal one: "18.30 Uhr"
+    elided: frozenset[str] = frozenset()  # short words that end with an apostrophe: "dell'"
+    compounds: bool = False  # words may be written in one: "Küchenlampe"
+    links: tuple[str, ...] = ()  # between the parts of a compound
+    endings: frozenset[str] = frozenset()  # that are a word of their own behind another: "spegni|la"
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "Words":
@@ -56,9 +67,11 @@ class Words:
             {str(said): str(text) for said, text in data.get(key, {}).items()}
             for key in ("shorts", "symbols", "heard", "merges")
         )
-        noise, please, hesitations = (
-            frozenset(str(data.get(key, "")).split()) for key in ("noise", "please", "hesitations")
+        noise, please, hesitations, oclock, elided, endings = (
+            frozenset(str(data.get(key, "")).split())
+            for key in ("noise", "please", "hesitations", "oclock", "elided", "endings")
         )
+        links = data.get("compounds")
         phrases = dict.fromkeys(map(str, data.get("noise_phrases", ())), "") | merges
         return cls(
             shorts,
@@ -69,6 +82,13 @@ class Words:
             Spans({tuple(str(name).split()): "" for name in data.get("wake", ())}),
             Spans({tuple(said.split()): word for said, word in phrases.items()}),
             heard,
+            {ord(letter): str(text) for letter, text in data.get("letters", {}).items()},
+            str(data.get("decimal", ".")),
+            oclock,
+            elided,
+            links is not None,
+            ("", *str(links or "").split()),
+            endings,
         )
 
 
@@ -112,18 +132,34 @@ class Tokens:
 def lex(text: str, words: Words) -> list[Token]:
     """Tokens with their places; contractions are written out, digits stand apart from letters."""
     lowered = text.lower().replace("’", "'").replace("\xad", " ")
+    if not lowered.isascii():  # full-width digits and letters
+        lowered = "".join(
+            one if len(one := unicodedata.normalize("NFKC", char)) == 1 else char for char in lowered
+        )
     if len(lowered) != len(text):  # a few letters change their length
         lowered = text
     lowered = _HALF_OF_DAY.sub(lambda found: f"{found[1]}m".ljust(len(found[0])), lowered)
     lowered = _BROKEN.sub(lambda found: " " * len(found[0]), lowered)
-    return [
+    found = [
         (part, *match.span())
         for match in _TOKEN.finditer(lowered)
-        for part in _written_out(words.symbols.get(match[0], _STOPS.get(match[0], match[0])), words.shorts)
+        for part in _written_out(words.symbols.get(match[0], _STOPS.get(match[0], match[0])), words)
     ]
+    return [_figures(token, found[at : at + 2], words) for at, token in enumerate(found)]
 
 
-def _written_out(word: str, shorts: Mapping[str, str]) -> list[str]:
+def _figures(token: Token, with_next: list[Token], words: Words) -> Token:
+    """A number with a dot for its decimals; a time of day as a clock shows it."""
+    word = token[0]
+    if not word[0].isdecimal() or word.isdecimal():
+        return token
+    if _DOTTED.fullmatch(word) and with_next[-1][0] in words.oclock:
+        return (word.replace(".", ":"), *token[1:])
+    return token if words.decimal == "." else (word.replace(words.decimal, "."), *token[1:])
+
+
+def _written_out(word: str, words: Words) -> list[str]:
+    word, shorts = word.translate(words.letters), words.shorts
     if word in shorts:
         return shorts[word].split()
     if "'" not in word:
@@ -131,9 +167,15 @@ def _written_out(word: str, shorts: Mapping[str, str]) -> list[str]:
     stem, _, end = word.rpartition("'")
     if f"'{end}" in shorts:
         stem = stem.removesuffix("n") if end == "t" else stem
-        return [*_written_out(stem, shorts), *shorts[f"'{end}"].split()]
+        return [*_written_out(stem, words), *shorts[f"'{end}"].split()]
     before, _, rest = word.partition("'")
-    return [f"{before}'", *_written_out(rest, shorts)] if len(before) <= 2 else [word.replace("'", "")]
+    apart = len(before) <= 2 or before in words.elided
+    return [f"{before}'", *_written_out(rest, words)] if apart else [word.replace("'", "")]
+
+
+def is_spaced(char: str) -> bool:
+    """Whether a letter stands in one token with those beside it."""
+    return (char.isalpha() or char == "'") and not _ALONE.match(char)
 
 
 def plain(text: str, words: Words) -> tuple[str, ...]:
@@ -143,6 +185,7 @@ def plain(text: str, words: Words) -> tuple[str, ...]:
 
 def tokens(text: str, words: Words) -> Tokens:
     """The tokens of an utterance, without fillers, the wake name and pauses at its ends."""
+    text = unicodedata.normalize("NFC", text)
     found = lex(text[:MOST_CHARACTERS], words)
     polite = any(word in words.please for word, _, _ in found)
     said = tuple(word for word, _, _ in found)
@@ -190,3 +233,26 @@ def _without_noise(found: list[Token], words: Words) -> list[Token]:
         elif not (out and out[-1][0] == word and word.isalpha()):
             out.append(token)
     return out
+
+
+def cut_word(word: str, words: Words, known: Container[str], parts: Container[str]) -> list[str] | None:
+    """The known parts of a word, the longest first; None where it is a word itself, or strange.
+    Parts are `parts` with a link between them, or any known word with an ending behind it."""
+    if word in known or word in parts or not word.isalpha():
+        return None
+    for end in words.endings:
+        stem = word.removesuffix(end)
+        if stem != word and len(stem) >= SHORTEST_PART and (stem in known or stem in parts):
+            return [stem, end]
+    return _parted(word, words, parts) if words.compounds else None
+
+
+def _parted(word: str, words: Words, parts: Container[str]) -> list[str] | None:
+    if word in parts:
+        return [word]
+    for size in range(len(word) - SHORTEST_PART, SHORTEST_PART - 1, -1):
+        links = (link for link in words.links if word.startswith(link, size)) if word[:size] in parts else ()
+        for link in links:
+            if (rest := _parted(word[size + len(link) :], words, parts)) is not None:
+                return [word[:size], *rest]
+    return None

@@ -10,7 +10,7 @@ from home_names.resolver import number_of
 from home_names.states import UNKNOWN, parts_of
 from voice_gateway.integrations.device import Device, has_state
 from voice_gateway.integrations.listed import read_devices
-from voice_gateway.languages import capital, listed, plainly, say, the
+from voice_gateway.languages import capital, current, listed, plainly, say, the
 from voice_gateway.languages.outcomes import own_text
 from voice_gateway.turn import ToolOutcome
 from voice_gateway.understanding.templates import language
@@ -119,7 +119,7 @@ def where(rooms: Sequence[str], floor: str = "") -> str:
     """The place with a space before it (" in the kitchen", " upstairs"); empty for the whole home."""
     if not floor:
         return say("look.where", room=listed([plainly(room) for room in rooms])) if rooms else ""
-    words, groups = floor.casefold().split(), language("en").groups
+    words, groups = floor.casefold().split(), language(current()).groups
     ways = {"look.where_there": "floor_adverbs", "look.where_on": "floor_words"}
     key = next((key for key, group in ways.items() if words[-1] in groups[group]), "look.where")
     return say(key, room=" ".join(words))
@@ -127,7 +127,9 @@ def where(rooms: Sequence[str], floor: str = "") -> str:
 
 def _noun(query: DeviceQuery) -> str:
     """The word for several of its kind: "windows"."""
-    words = (" ".join(span) for span, kind in language("en").lists["kinds"].items() if kind == query.noun)
+    words = (
+        " ".join(span) for span, kind in language(current()).lists["kinds"].items() if kind == query.noun
+    )
     return next(words, query.noun)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from voice_gateway.integrations.home import Home
 from voice_gateway.understanding.grammar import Built, Chart, Diagnosis
 from voice_gateway.understanding.leaves import EXACT, PARTIAL, UNKNOWN, HomeIndex, NameHit, UtteranceLeaves
-from voice_gateway.understanding.lexer import MOST_WORDS, PAUSES, Tokens, tokens
+from voice_gateway.understanding.lexer import MOST_WORDS, PAUSES, Tokens, cut_word, tokens
 from voice_gateway.understanding.nodes import Name, Node, field_types, node_types
 from voice_gateway.understanding.templates import Language
 
@@ -38,9 +38,31 @@ class Reader:
     def __init__(self, language: Language, home: Home) -> None:
         self.language = language
         self.index = HomeIndex(home, language)
+        self._parts: dict[str, list[str]] = {}  # of the words that were said
 
     def tokens(self, text: str) -> Tokens:
-        return tokens(text, self.language.words)
+        """The tokens of an utterance, with compounds in their parts."""
+        said, language = tokens(text, self.language.words), self.language
+        if not (language.words.compounds or language.words.endings):
+            return said
+        words, spans = list[str](), list[tuple[int, int]]()
+        for word, span in zip(said.words, said.spans, strict=True):
+            if word not in self._parts:
+                known = self.index.words | language.parts
+                self._parts[word] = cut_word(word, language.words, language.vocabulary, known) or [word]
+            words += self._parts[word]
+            spans += [span] * len(self._parts[word])
+        return replace(said, words=tuple(words), spans=tuple(spans))
+
+    def known(self, text: str) -> float:
+        """The share of the words that are of this language; numbers and names of the home are of any."""
+        words, named = self.tokens(text).words, self.index.words
+        own = [
+            word
+            for word in words
+            if word.isalpha() and (word in self.language.vocabulary or word not in named)
+        ]
+        return sum(word in self.language.vocabulary for word in own) / max(len(own), 1)
 
     def passes(self, said: Tokens, rule: str = "Utterance") -> Iterator[list[Reading]]:
         """The close readings of each pass that has any, the cheapest first."""
@@ -75,7 +97,9 @@ class Reader:
     def _cuts(self, said: Tokens, marks: Sequence[tuple[str, ...]]) -> Iterator[Tokens]:
         """Copies without the first mark of a new start and with fewer and fewer words before it."""
         for at in range(1, len(said.words)):
-            if said.words[at - 1] not in (*PAUSES, "the", "a") or not _mark(said, at, marks):
+            if said.words[at - 1] not in PAUSES | self.language.groups["left_open"] or not _mark(
+                said, at, marks
+            ):
                 continue
             end = at
             while more := _mark(said, end, ((",",), (".",), *marks)):  # "no, hang on, …"

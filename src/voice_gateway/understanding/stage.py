@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Final, ParamSpec, TypeVar
 
 from home_names.phrases import is_question
+from voice_gateway import languages
 from voice_gateway.config import BrainSettings, HomeSettings
 from voice_gateway.integrations.cache import HomeCache, HomeReady
 from voice_gateway.integrations.device import Device
@@ -49,6 +50,7 @@ from voice_gateway.understanding.templates import language
 
 # Tools of our own that the home may have, too: it must be known before they are used.
 HOMES_OWN: Final = frozenset({"control_speaker_volume", "manage_list", "read_list", "get_weather"})
+UNREAD: Final = 2  # the rank of words that no language reads
 LARGE: Final = 200  # devices: from here on understanding may take longer than a frame of sound
 
 ToolReady = Callable[[str], Awaitable[None]]  # returns when it is decided whose tool this name means
@@ -64,7 +66,6 @@ class UnderstandingStage:
     """Answers what the grammar understands, asks when unsure, and passes on the rest."""
 
     name = "local"
-    code = "en"
 
     def __init__(
         self,
@@ -89,7 +90,7 @@ class UnderstandingStage:
         self._history = history
         if history is not None:
             self.cache.subscribe(lambda change: history.note(change.device, change.before, change.after))
-        self._grammar: Interpreter | None = None
+        self._grammars: dict[str, Interpreter] = {}
         self._voices: Mapping[str, Voice] = {}
         self._tool_names: frozenset[str] = frozenset()
         self._tools_version = -1
@@ -104,10 +105,13 @@ class UnderstandingStage:
         await asyncio.to_thread(self.read, "warm up")  # loads the language
         await self.cache.keep_fresh()
 
-    def grammar(self) -> Interpreter:
-        if self._grammar is None:
-            self._grammar = Interpreter(language(self.code))
-        return self._grammar
+    def grammar(self, code: str = "") -> Interpreter:
+        """Reads this language, or that of the turn."""
+        known = (code, languages.current(), *self._settings.languages)
+        code = next(one for one in known if one in self._settings.languages)
+        if code not in self._grammars:
+            self._grammars[code] = Interpreter(language(code))
+        return self._grammars[code]
 
     def voices(self) -> Mapping[str, Voice]:
         """The tools of other servers that can be spoken to."""
@@ -159,7 +163,28 @@ class UnderstandingStage:
 
     def read(self, text: str, here: str | None = None, memory: Memory | None = None) -> Understood:
         """What is meant, without doing anything."""
-        return self.grammar().understand(text, self.context(here), memory or Memory())
+        return self.read_in(text, here, memory)[1]
+
+    def read_in(
+        self, text: str, here: str | None = None, memory: Memory | None = None, only: str | None = None
+    ) -> tuple[str, Understood]:
+        """The language in which the words are read best, and what they mean in it. Of two that read them
+        alike, the language of the last turn is meant; words of none are in that which knows most of them."""
+        context, memory = self.context(here), memory or Memory()
+        codes = (
+            (only,) if only in self._settings.languages else (languages.current(), *self._settings.languages)
+        )
+        grammars = [self.grammar(code) for code in dict.fromkeys(codes) if code in self._settings.languages]
+        known = {one.code: one.reader(self.home).known(text) for one in grammars} if len(grammars) > 1 else {}
+        best: tuple[tuple[int, float], str, Understood] | None = None
+        for grammar in sorted(grammars, key=lambda one: -known.get(one.code, 0.0)):
+            if best is not None and best[0][0] < UNREAD and known[grammar.code] < known[best[1]]:
+                break  # with fewer words of its own no language reads them better
+            made = grammar.understand(text, context, memory)
+            if best is None or made.rank < best[0]:
+                best = made.rank, grammar.code, made
+        assert best is not None
+        return best[1], best[2]
 
     def context(self, here: str | None = None) -> Context:
         voices = self.voices()
@@ -216,8 +241,12 @@ class UnderstandingStage:
         if wait:
             await self.cache.known()
         memory = recall(turn.history.state, self.home, self._now())
-        where = turn.utterance.room
-        return memory, await self._off_the_loop(self.read, turn.utterance.text, where, memory)
+        said = turn.utterance
+        read = await self._off_the_loop(self.read_in, said.text, said.room, memory, said.language)
+        code, understood = read
+        languages.speak(code)
+        turn.history.state[languages.KEY] = code
+        return memory, understood
 
     def _passed(self, text: str, refused: Refused) -> Passed:
         """For later stages: how far the words are a wish, and which tools they do not speak of."""

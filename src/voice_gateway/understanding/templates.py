@@ -13,8 +13,9 @@ import os
 import pickle
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -38,6 +39,13 @@ _PIECE: Final = re.compile(
 NUMBERS: Final = (*range(121), *range(130, 500, 10), *range(500, 1001, 50), *range(1100, 10001, 100))
 
 
+class Groups(dict[str, frozenset[str]]):
+    """Words by group; a language may have none of one."""
+
+    def __missing__(self, name: str) -> frozenset[str]:
+        return frozenset()
+
+
 @dataclass
 class Language:
     """One language: words, compiled rules, lists and groups of words."""
@@ -47,8 +55,8 @@ class Language:
     grammar: Grammar
     lists: dict[str, dict[Span, Any]] = field(default_factory=dict)
     free: dict[str, dict[str, Any]] = field(default_factory=dict)  # kinds of free text: what they never hold
-    groups: dict[str, frozenset[str]] = field(default_factory=dict)  # words of denial, report, time …
-    phrases: dict[str, tuple[Span, ...]] = field(default_factory=dict)
+    groups: dict[str, frozenset[str]] = field(default_factory=Groups)  # words of denial, report, time …
+    phrases: dict[str, tuple[Span, ...]] = field(default_factory=lambda: defaultdict(tuple))
     numbers: dict[Span, float] = field(default_factory=dict)
     half: tuple[Span, ...] = ()
     ranges: dict[str, tuple[float, float, float]] = field(default_factory=dict)  # from, to, factor
@@ -82,10 +90,22 @@ class Language:
         return frozenset(listed).union(*own)
 
     @cached_property
+    def parts(self) -> frozenset[str]:
+        """Words that compounds are made of: those of lists, rooms and things."""
+        listed = (span for spans in self.lists.values() for span in spans if len(span) == 1)
+        named = (tuple(text.split()) for known in (self.rooms, self.things) for text in known)
+        return frozenset(
+            span[0] for span in (*listed, *named) if len(span) == 1 and len(span[0]) >= lexer.SHORTEST_PART
+        )
+
+    @cached_property
     def spelled(self) -> Span:
         """Words of orders and kinds, which may be misspelled."""
         kinds = {
-            span[0] for name in self.groups["spelled_lists"] for span in self.lists[name] if len(span) == 1
+            span[0]
+            for name in self.groups["spelled_lists"]
+            for span in self.lists.get(name, ())
+            if len(span) == 1
         }
         return tuple(sorted(self.groups["order_verbs"] | kinds))
 
@@ -108,10 +128,24 @@ def language(code: str) -> Language:
 
 
 def _cached(code: str, files: Sequence[languages.LanguageFile]) -> Language:
+    common = languages.few_rules() if not files or files[0].is_taught else None
+    files = files if common is None else (common, *files)
+    few = {"noise_phrases": home_assistant.skipped(code)} if common is not None else {}
     kept = _cache_file(code, [file.text for file in files])
     made = _from_cache(kept)
     if made is None:
-        made = _compiled(code, {file.name: _rules_of(file.read()) for file in files})
+        words = next((file.read() for file in files if file.name == f"{code}/words.yaml"), {})
+        letters = {ord(letter): str(text) for letter, text in words.get("letters", {}).items()}
+        data = {
+            file.name: _rules_of(replace(file, text=file.text.translate(letters)).read()) for file in files
+        }
+        made = _compiled(
+            code,
+            data,
+            lexer.Words.of(
+                {**few, **data.get(f"{code}/words.yaml", {}), "letters": words.get("letters", {})}
+            ),
+        )
         _keep(kept, made)
     return made
 
@@ -170,14 +204,15 @@ def _only(parts: list[Tree], kind: str) -> Tree:
 # --- compiling
 
 
-def _compiled(code: str, data: Mapping[str, Mapping[str, Any]]) -> Language:
-    made = Language(code, lexer.Words.of(data[f"{code}/words.yaml"]), Grammar(), numbers=_numbers(code))
+def _compiled(code: str, data: Mapping[str, Mapping[str, Any]], words: lexer.Words) -> Language:
+    made = Language(code, words, Grammar(), numbers=_numbers(code, words))
     for name, part in data.items():
         _add_file(made, name, part)
     try:
         if (package := home_assistant.convert(code, made.words, made.grammar, made.groups)) is not None:
             made.lists |= package.lists
             made.ranges = package.ranges
+            made.words = replace(words, endings=words.endings | package.endings)
         made.grammar.compile()
         home_assistant.drop_open(made.grammar)
         _check_fields(made.grammar)
@@ -263,7 +298,7 @@ def _check_fields(grammar: Grammar) -> None:
             raise GrammarError(f"{one.source}: {kind.__name__} has no field {', '.join(sorted(unknown))}")
 
 
-def _numbers(code: str) -> dict[Span, float]:
+def _numbers(code: str, words: lexer.Words) -> dict[Span, float]:
     """The numbers of a language as ICU spells them."""
     from unicode_rbnf import RbnfEngine
 
@@ -272,9 +307,9 @@ def _numbers(code: str) -> dict[Span, float]:
     except ValueError:
         return {}
     found: dict[Span, float] = {}
-    for number in NUMBERS:
+    for number in NUMBERS if engine.rulesets else ():
         for text in engine.format_number(number).text_by_ruleset.values():
-            span = tuple(text.replace("-", " ").replace("\xad", "").split())
+            span = lexer.plain(text.replace("\xad", ""), words)
             if span and not span[0][0].isdigit():
                 found.setdefault(span, float(number))
     return found

@@ -280,7 +280,9 @@ def _measured(facts: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:
         for one in facts.get("readings") or ()
         if isinstance(one, Mapping) and any(word in str(one.get("label", "")).casefold() for word in wanted)
     ]
-    ends = language("en").groups["reading_words"]  # a sensor of its own knows better than the heating
+    ends = language(languages.current()).groups[
+        "reading_words"
+    ]  # a sensor of its own knows better than the heating
     own = [one for one in readings if one[0].split() and one[0].split()[-1].lower() in ends]
     readings = own if len(own) == 1 else readings
     texts = list(dict.fromkeys(text for _, text in readings))
@@ -303,7 +305,7 @@ def _clock(node: Everyday, outcome: ToolOutcome) -> str:
     except (KeyError, ValueError):
         return own_text(outcome)
     asks_date = bool(node.part or node.weekday)
-    shown = now.strftime(languages.say(f"clock.{node.part or 'date'}")).replace(" 0", " ")
+    shown = languages.dated(now, languages.say(f"clock.{node.part or 'date'}")).replace(" 0", " ")
     if node.when and asks_date and not node.weekday:
         return capital(f"{shown}.")
     if node.when or (asks_date and node.place):
@@ -313,5 +315,5 @@ def _clock(node: Everyday, outcome: ToolOutcome) -> str:
         return languages.say("time.in" if node.place else "time.now", time=clock, place=node.place.title())
     if node.weekday:
         key = "time.yes" if node.weekday == f"{now:%A}".lower() else "time.no"
-        return languages.say(key, day=now.strftime(languages.say("clock.weekday")))
+        return languages.say(key, day=languages.dated(now, languages.say("clock.weekday")))
     return languages.say("time.now", time=shown)

@@ -54,13 +54,13 @@ def test_show_has_the_origin_of_every_value_and_masks_secrets(written, capsys, m
 
 
 def test_check_lists_the_languages_there_are(written, capsys):
-    codes = {"en": 0, "xx": 2, "": 2}
+    codes = {"en": 0, "ja": 0, "xx": 2, "": 2}
 
     for language, code in codes.items():
-        written(f'[brain]\nlanguage = "{language}"\n')
+        written(f'[brain]\nlanguages = ["{language}"]\n')
         assert main(["config", "check"]) == code, language
 
-    assert 'no sentences for "xx"; there are en' in capsys.readouterr().err
+    assert 'no sentences for "xx"; there are ' in capsys.readouterr().err
 
 
 # --- init, set, edit

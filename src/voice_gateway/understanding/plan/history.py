@@ -118,7 +118,7 @@ def moment_words(moment: datetime, now: datetime) -> str:
     moment = moment.astimezone(now.tzinfo)
     days = (now.date() - moment.date()).days
     clock = moment.strftime(_word("clock", "time")).lstrip("0")
-    day = moment.strftime(_word("clock", "weekday" if abs(days) < 7 else "date")).replace(" 0", " ")
+    day = languages.dated(moment, _word("clock", "weekday" if abs(days) < 7 else "date")).replace(" 0", " ")
     key = {0: "today", 1: "yesterday", -1: "tomorrow"}.get(days, "day")
     return languages.say(f"past.at.{key}", time=clock, day=day)
 

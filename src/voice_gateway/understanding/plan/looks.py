@@ -306,7 +306,7 @@ def _measured(node: Look, context: Context) -> Plan:
         return sensed(node, (), rooms, context)
     if rooms:
         return _in_room(node, rooms[0], context)
-    words = language("en").groups["outdoors"]
+    words = language(languages.current()).groups["outdoors"]
     where_asked = tuple(
         one for one in home.devices if words.isdisjoint(plain_words(f"{one.room} {one.name}")) != node.outside
     )

@@ -164,7 +164,7 @@ def sensed(node: Look, devices: tuple[Device, ...], rooms: tuple[str, ...], cont
         query = replace(query, rooms=(), keys=tuple(one.key for one in devices))
         if not known(devices, query):
             key = "look.cannot_tell" if sense else "look.no_reading"
-            thing = languages.the(Words("en", query).name(devices[0]))
+            thing = languages.the(Words(languages.current(), query).name(devices[0]))
             raise Refused("it does not tell that", Say(key, {"thing": thing}))
     elif not known(home.devices, query):
         raise Refused("nothing here tells that", Say("unknown.measure"))
@@ -178,7 +178,7 @@ def sensed(node: Look, devices: tuple[Device, ...], rooms: tuple[str, ...], cont
 
 
 def answer(
-    query: Sensing, requests: Sequence[Request], outcomes: Sequence[ToolOutcome], code: str = "en"
+    query: Sensing, requests: Sequence[Request], outcomes: Sequence[ToolOutcome], code: str = ""
 ) -> str:
     """The answer from the device lists that were just read."""
     pages = zip(requests, outcomes, strict=False)
@@ -186,7 +186,10 @@ def answer(
     asked = [
         one for one in listed_now if (not query.keys or one.key in query.keys) and is_in(one, query.rooms)
     ]
-    words, answering = Words(code, query), known((one for one in asked if one.available), query)
+    words, answering = (
+        Words(code or languages.current(), query),
+        known((one for one in asked if one.available), query),
+    )
     if answering:
         return words.told(answering) if query.sense else words.measured(answering)
     if silent := [one for one in asked if not one.available and query.keys]:

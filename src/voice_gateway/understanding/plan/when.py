@@ -262,7 +262,11 @@ def _weekday(day: Day, number: int, today: date) -> tuple[date, date | None]:
     if day.date is not None:
         found, _ = _dated(today, day.date)
         if found.weekday() != number:
-            raise Unclear("when.other_weekday", text=f"{found.day} {found:%B}", weekday=f"{found:%A}")
+            raise Unclear(
+                "when.other_weekday",
+                text=languages.dated(found, "%-d %B"),
+                weekday=languages.dated(found, "%A"),
+            )
         return found, None
     following = 7 if day.next else 0  # of today
     ahead = (number - today.weekday()) % 7 or following
@@ -452,7 +456,7 @@ def _at(said: Said, moment: Moment) -> Later:
     passed = moments[0] <= moment.now and (len(found) == 1 or said.day == moment.today)
     if passed and at.astimezone(moment.place.zone).date() > moment.today:
         key = "when.passed_day" if said.day and said.next_day else "when.passed"
-        note = languages.say(key, "en", text=f"{instead:%A}, {instead.day} {instead:%B}")
+        note = languages.say(key, text=languages.dated(instead, languages.say("clock.day")))
     return Later(Once(at), note=note)
 
 
@@ -544,9 +548,9 @@ def written(text: str, moment: Moment) -> Later | Missing | None:
             at = datetime.fromisoformat(text)
             at = at if at.tzinfo is not None else on_clock(at, moment.place.zone)
             key = "when.time_over"
-            return Later(Once(at.astimezone(UTC))) if at > moment.now else Missing(languages.say(key, "en"))
+            return Later(Once(at.astimezone(UTC))) if at > moment.now else Missing(languages.say(key))
     except (ValueError, json.JSONDecodeError):
-        return Missing(languages.say("when.never", "en"))
+        return Missing(languages.say("when.never"))
     return None
 
 
