@@ -14,8 +14,8 @@ from bench.worker import Figures, serve_async
 from voice_gateway import logs
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.messages import to_message
 from voice_gateway.turn import ToolCall
-from voice_gateway.turns.history import to_message
 
 CALLS = 1500
 BARE_CALLS = 300

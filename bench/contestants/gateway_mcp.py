@@ -12,8 +12,8 @@ from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.mcp_client.integration import MCPIntegration
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.messages import to_message
 from voice_gateway.turn import ToolCall
-from voice_gateway.turns.history import to_message
 
 CALLS = 1000
 MINIMAL = str(ROOT / "tests" / "fakes" / "minimal_server.py")

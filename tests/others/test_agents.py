@@ -1,8 +1,10 @@
 """LangGraph's agents with our tools: what fails is told to the model, and the agent goes on."""
 
 import asyncio
+import re
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from langgraph.prebuilt import ToolNode
 from tests.fakes.gateway_in_thread import GatewayInThread, gateway_in_thread
 
 from voice_gateway.config import ServerSettings
+from voice_gateway.progress import Progress, listener
 
 pytestmark = pytest.mark.others
 
@@ -94,3 +97,40 @@ def test_an_agent_on_the_gateways_own_loop(house: GatewayInThread) -> None:
     [*_, last] = house.do(wait())["messages"]
     assert "I do not know the time zone" in last.content
     assert "blocked" in last.content
+
+
+async def test_the_graph_of_the_librarys_page_runs_tools_and_streams_progress():
+    """In place of `ToolNode`, with an error as a message."""
+    page = (Path(__file__).parents[2] / "docs" / "library.md").read_text(encoding="utf-8")
+    (sample,) = [code for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "langgraph" in code]
+    names: dict[str, Any] = {}
+    exec(sample, names)
+
+    def slow(text: str) -> str:
+        """Repeat."""
+        return text
+
+    async def stepping(text: str) -> str:
+        """Repeat with progress."""
+        if (report := listener()) is not None:
+            report(Progress(1.0, 1.0))
+        return text
+
+    calls = [{"id": name, "name": name, "args": {"text": "hi"}} for name in ("slow", "stepping", "nothing")]
+    events, ended = [], {}
+    graph = names["graph"]([slow, stepping])
+    async for kind, event in graph.astream(
+        {"messages": [AIMessage("", tool_calls=calls)]}, stream_mode=["custom", "values"]
+    ):
+        if kind == "custom":
+            events.append(event["type"])
+        else:
+            ended = event
+    answers = [one for one in ended["messages"] if isinstance(one, ToolMessage)]
+
+    assert [(one.tool_call_id, one.status) for one in answers] == [
+        ("slow", "success"),
+        ("stepping", "success"),
+        ("nothing", "error"),
+    ]
+    assert events == ["tool_progress"]

@@ -228,7 +228,7 @@ def owner(manager: ToolManager, name: str) -> str:
 @pytest.mark.scenario("MGR-8")
 @pytest.mark.parametrize("connected", [("zebra", "ant"), ("ant", "zebra")])
 def test_of_two_servers_the_later_in_the_settings_has_the_bare_name(connected):
-    manager = ToolManager(["zebra", "ant"])
+    manager = ToolManager(servers=["zebra", "ant"])
     for server in connected:
         manager.add_mcp_tools(server, [named("say", f"of {server}")])
 
@@ -238,7 +238,7 @@ def test_of_two_servers_the_later_in_the_settings_has_the_bare_name(connected):
 
 
 def test_a_name_with_its_server_reaches_that_server_whatever_another_calls_its_tools():
-    manager = ToolManager(["good", "bad"])
+    manager = ToolManager(servers=["good", "bad"])
     manager.add_mcp_tools("good", [named("say", "of good")])
     manager.add_mcp_tools("bad", [named("good__say", "of bad")])
 
@@ -249,7 +249,7 @@ def test_a_name_with_its_server_reaches_that_server_whatever_another_calls_its_t
 
 def test_who_could_still_win_a_name():
     servers = ["one", "two", "three", "four"]
-    manager = ToolManager(servers)
+    manager = ToolManager(servers=servers)
     manager.add(named("own", "of the gateway"))
     manager.add_mcp_tools("two", [named("say", "of two")])
     coming = {"one": False, "three": False, "four": True}

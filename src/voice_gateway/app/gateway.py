@@ -97,7 +97,7 @@ class Gateway:
             folder / "lists.sqlite3", on_damage=reports.damaged_file(self.events, "memory", "lists")
         )
         self._list_publisher = ListPublisher(lists, self._tell_list)
-        self.tools = ToolManager(settings.mcpServers)
+        self.tools = ToolManager(servers=settings.mcpServers)
         builtin = builtin_tools(
             settings.tools,
             playback=self.playback,
@@ -114,7 +114,7 @@ class Gateway:
         self._add_own_tools()
         own = settings.tools
         self.executor = ToolExecutor(
-            self.tools, timeout_seconds=own.timeout_seconds, result_cap=own.result_cap
+            self.tools, timeout_seconds=own.timeout_seconds, result_cap=own.result_cap, quotes=True
         )
         names = [tool.name for tool in self.tools.all()]
         self.link = MCPIntegration(

@@ -60,8 +60,8 @@ def _told(error: Exception) -> list[str]:
     root = first_error(error)
     if isinstance(root, ModuleNotFoundError):
         package = (root.name or "").partition(".")[0]
-        extra = "[speech]" if package in SPEECH else ""
-        install = f"run `make setup`, or `pip install 'voice-gateway{extra}'`"
+        extra = "speech" if package in SPEECH else "gateway"
+        install = f"run `make setup`, or `pip install 'voice-gateway[{extra}]'`"
         return [f"the package {package} is missing: {install}"]
     return [f"internal error: {type(root).__name__}: {root} (--debug shows more)"]
 

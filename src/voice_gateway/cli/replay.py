@@ -93,7 +93,7 @@ class Replay:
         self._at, self._looks = 0.0, looks
         self._events: list[Event] = []
         self._recorded: list[Turn] = []
-        self._tools = ToolManager(settings.mcpServers)
+        self._tools = ToolManager(servers=settings.mcpServers)
         kept = [(tool["source"], self._tool(tool)) for tool in tools if "schema" in tool]
         for tool in (tool for source, tool in kept if source not in settings.mcpServers):
             self._tools.add(tool)

@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,9 +86,16 @@ def read_mcp_json(file: Path, environ: Mapping[str, str]) -> McpJson:
     except ValueError as error:
         result.left_out.append(LeftOut("", file, str(error)))
         return result
-    for written, entry in tables:
-        _read_server(result, written, entry, environ)
+    read_entries(result, tables, environ)
     return result
+
+
+def read_entries(into: McpJson, entries: Iterable[tuple[str, Any]], environ: Mapping[str, str]) -> None:
+    for written, entry in entries:
+        if isinstance(entry, ServerSettings):
+            into.servers[_name(written, into)] = entry
+        else:
+            _read_server(into, written, entry, environ)
 
 
 def _parsed(file: Path) -> Any:

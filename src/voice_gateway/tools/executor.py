@@ -9,7 +9,7 @@ import contextvars
 import logging
 import threading
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
@@ -38,6 +38,10 @@ from voice_gateway.turn import (
 )
 
 if TYPE_CHECKING:
+    from langchain_core.messages import ToolMessage
+    from langchain_core.tools import BaseTool
+
+    from voice_gateway.tools.messages import Calls, Node
     from voice_gateway.tools.prepared import PreparedTool
 
 log = logging.getLogger(__name__)
@@ -137,20 +141,22 @@ class ToolExecutor:
 
     def __init__(
         self,
-        tools: ToolManager,
+        tools: "ToolManager | Iterable[BaseTool | Callable[..., Any]]",
         *,
         timeout_seconds: float = 30.0,
         hard_timeout_seconds: float = 300.0,
         max_parallel: int = 8,
         result_cap: int = 8000,
         gate: Gate | None = None,
+        quotes: bool = False,
     ) -> None:
-        self.tools = tools
+        """`gate` may refuse calls; `quotes` marks text from outside as data for a model."""
+        self.tools = tools if isinstance(tools, ToolManager) else ToolManager(tools)
         self._timeout_seconds = timeout_seconds
         self._hard_timeout_seconds = hard_timeout_seconds
         self._max_parallel = max_parallel
         self._result_cap = result_cap
-        self._gate = gate
+        self._gate, self._quotes = gate, quotes
         # Room for several messages' worth of blocking calls, hung ones included.
         self._threads = DaemonThreads(4 * max_parallel)
         self._prepared: dict[str, PreparedTool] = {}
@@ -207,6 +213,26 @@ class ToolExecutor:
             for _ in range(min(self._max_parallel, len(calls))):
                 group.create_task(work())
         return [outcomes[place] for place in range(len(calls))]
+
+    # --- for LangChain
+
+    async def run(self, calls: "Calls") -> "list[ToolMessage]":
+        """Run the calls of a model's message: exactly one message for each, in order."""
+        from voice_gateway.tools.messages import to_message
+
+        return [to_message(outcome) for outcome in await self.outcomes(calls)]
+
+    async def outcomes(self, calls: "Calls") -> list[ToolOutcome]:
+        """Run the calls of a model's message: status, facts and seconds of each, in order."""
+        from voice_gateway.tools.messages import calls_of
+
+        return await self.execute_all(calls_of(calls))
+
+    def as_node(self) -> "Node":
+        """A LangGraph node in place of `ToolNode`."""
+        from voice_gateway.tools.messages import node_of
+
+        return node_of(self)
 
     # --- find (EXE-3)
 
@@ -307,7 +333,7 @@ class ToolExecutor:
             error=ErrorKind.FAILED if failed else None,
             structured=result.structured,
             doubtful=failed or empty,
-            for_model=quoted(for_model) if outside else for_model,
+            for_model=quoted(for_model) if outside and self._quotes else for_model,
             outside=outside,
             artifacts=result.artifacts,
         )
@@ -326,7 +352,7 @@ class ToolExecutor:
             cause=error,
             error=kind,
             structured=structured,
-            for_model=quoted_error(for_model) if outside else for_model,
+            for_model=quoted_error(for_model) if outside and self._quotes else for_model,
             outside=outside,
             spoken=error.spoken if isinstance(error, ToolError) and error.spoken != str(error) else "",
         )

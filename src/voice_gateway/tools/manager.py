@@ -1,10 +1,11 @@
 """All tools of all sources, in one plain list."""
 
+import inspect
 import logging
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from voice_gateway.tools.traits import (
     InvalidTool,
@@ -24,6 +25,19 @@ log = logging.getLogger(__name__)
 BUILTIN = "builtin"
 
 
+def as_tool(tool: "BaseTool | Callable[..., Any]") -> "BaseTool":
+    """The tool as it is, or a function as a LangChain tool."""
+    from langchain_core.tools import BaseTool, StructuredTool
+
+    if isinstance(tool, BaseTool):
+        return tool
+    if inspect.iscoroutinefunction(tool):
+        return StructuredTool.from_function(coroutine=tool)
+    if inspect.isroutine(tool):
+        return StructuredTool.from_function(tool)
+    raise InvalidTool(f"{tool!r} is neither a LangChain tool nor a function.")
+
+
 class ToolManager:
     """Built-in tools in the order they were added, then every server's tools, in the order of the settings.
 
@@ -31,14 +45,18 @@ class ToolManager:
     a name that two servers have is always that of the later server (MGR-8).
     """
 
-    def __init__(self, servers: Iterable[str] = ()) -> None:
-        """Servers that are not among these come behind them, by their names."""
+    def __init__(
+        self, tools: "Iterable[BaseTool | Callable[..., Any]]" = (), *, servers: Iterable[str] = ()
+    ) -> None:
+        """Takes LangChain tools and functions. Servers that are not among these come last, by their names."""
         self._places = {server: place for place, server in enumerate(servers)}
         self._tools: list[BaseTool] = []
         self._index: dict[str, BaseTool] = {}  # derived from the list, made again when that changes
         self._offered: dict[int, str] = {}
         self.version = 0
         self.has_untrusted = False  # a model reads the descriptions of a server that is not trusted
+        for tool in tools:
+            self.add(as_tool(tool))
 
     def all(self) -> "list[BaseTool]":
         return list(self._tools)

@@ -12,6 +12,7 @@ from langchain_core.messages import (
     messages_to_dict,
 )
 
+from voice_gateway.tools.messages import OUTSIDE, to_message
 from voice_gateway.tools.traits import estimate_tokens
 from voice_gateway.turn import ToolCall, ToolOutcome
 
@@ -25,8 +26,6 @@ SHORT_RESULT = 400  # characters kept of a result when the conversation does not
 # What a store keeps of a conversation: more than any of our models reads, and little enough to be read and
 # written in every turn.
 MOST_KEPT_BYTES = 100_000
-
-OUTSIDE = "outside"  # marks a message with words from outside the house; no provider is sent it
 
 Estimate = Callable[[str], int]
 
@@ -194,15 +193,6 @@ class History:
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "History":
         return cls(messages_from_dict(list(stored.get("messages", ()))), stored.get("state"))
-
-
-def to_message(outcome: ToolOutcome) -> ToolMessage:
-    """What a model gets of an outcome (MSG-5). Each field that is given costs time, in every call."""
-    unusual: dict[str, Any] = {} if outcome.ok else {"status": "error"}
-    if outcome.outside:
-        unusual["additional_kwargs"] = {OUTSIDE: True}
-    content = outcome.for_model or outcome.text
-    return ToolMessage(content=content, tool_call_id=outcome.call_id, name=outcome.name, **unusual)
 
 
 def _cost(message: BaseMessage, estimate: Estimate) -> int:

@@ -14,8 +14,8 @@ from tests.fakes.some_tools import Seen, executor_with, mcp_tool, outcome_of
 
 from voice_gateway.errors import ToolError
 from voice_gateway.tools import executor as executor_module
+from voice_gateway.tools.messages import to_message
 from voice_gateway.turn import ALLOWED, Decision, OutcomeStatus, ToolCall, Verdict
-from voice_gateway.turns.history import to_message
 
 SOON = 30.0
 
