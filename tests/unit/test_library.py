@@ -40,7 +40,9 @@ def calls(*named: tuple[str, Any]) -> AIMessage:
 
 async def test_each_call_has_one_message_in_order():
     message = calls(("shout", {"text": "hi"}), ("nothing", {}), ("add", {"a": "1", "b": 2}))
-    message.invalid_tool_calls = [InvalidToolCall(id="9", name="add", args="{", error=None)]
+    message.invalid_tool_calls = [
+        InvalidToolCall(type="invalid_tool_call", id="9", name="add", args="{", error=None)
+    ]
 
     answers = await ToolExecutor([add, shout]).run(message)
 
