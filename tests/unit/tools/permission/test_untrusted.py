@@ -71,7 +71,7 @@ async def test_what_strangers_wrote_is_quoted_and_remembered_as_such(answer, tra
     manager, history = ToolManager(), History()
     manager.add(tool(answer, traits))
 
-    outcome = await ToolExecutor(manager).execute(ToolCall("1", "read_note", {}))
+    outcome = await ToolExecutor(manager, quotes=True).execute(ToolCall("1", "read_note", {}))
     history.add_user("hello")
     history.add_ai("", [ToolCall("1", "read_note", {})])
     history.add_outcomes([outcome])
