@@ -149,13 +149,25 @@ def blind(node: int, name: str, room: str = "", *, level: int | None = 99, **mor
 def _multilevel(
     node: int, name: str, room: str, level: int | None, ways: tuple[str, str], more: dict[str, Any]
 ) -> Node:
+    """`ramp`: where to, and the seconds that are left, as listed after a poll in the middle (recorded)."""
+    goal, *left = more.pop("ramp", (level,))
     current, target = ValueId(node, 38, 0, "currentValue"), ValueId(node, 38, 0, "targetValue")
     values = (
         Value(current, level, target=target),
-        Value(target, level, writeable=True),
+        Value(target, goal, writeable=True),
+        *(Value(ValueId(node, 38, 0, "duration"), seconds) for seconds in left),
         *(Value(ValueId(node, 38, 0, way), writeable=True) for way in ways),
     )
     return Node(node, name, room, values=values, **{"status": "Alive", **more})
+
+
+def barrier(node: int, name: str, room: str = "", *, state: int = 0) -> Node:
+    current, target = ValueId(node, 102, 0, "currentState"), ValueId(node, 102, 0, "targetState")
+    return Node(node, name, room, values=(Value(current, state), Value(target)))
+
+
+def group(node: int, name: str, *, members: Iterable[int]) -> Node:
+    return Node(node, name, members=tuple(members))
 
 
 def lock(node: int, name: str, room: str = "", *, mode: int = 255, jammed: bool = False, **more: Any) -> Node:
@@ -168,28 +180,24 @@ def lock(node: int, name: str, room: str = "", *, mode: int = 255, jammed: bool 
     return Node(node, name, room, values=values, **{"status": "Alive", **more})
 
 
-def thermostat(node: int, name: str, room: str = "", *, unit: str = "°C", mode: int = 1, **more: Any) -> Node:
-    low, high = (41.0, 86.0) if "F" in unit else (5.0, 30.0)
+def thermostat(
+    node: int,
+    name: str,
+    room: str = "",
+    *,
+    unit: str = "°C",
+    mode: int = 1,
+    limits: tuple[float | None, float | None] | None = None,
+    **more: Any,
+) -> Node:
+    """`limits` are those of both setpoints."""
+    low, high = limits or ((41.0, 86.0) if "F" in unit else (5.0, 30.0))
+    least, most = limits or (18, 32)
+    heating, cooling = ValueId(node, 67, 0, "setpoint", 1), ValueId(node, 67, 0, "setpoint", 2)
     values = (
         Value(ValueId(node, 64, 0, "mode"), mode, states={0: "Off", 1: "Heat", 2: "Cool"}, writeable=True),
-        Value(
-            ValueId(node, 67, 0, "setpoint", 1),
-            20,
-            "Setpoint (Heating)",
-            unit,
-            minimum=low,
-            maximum=high,
-            writeable=True,
-        ),
-        Value(
-            ValueId(node, 67, 0, "setpoint", 2),
-            25,
-            "Setpoint (Cooling)",
-            unit,
-            minimum=18,
-            maximum=32,
-            writeable=True,
-        ),
+        Value(heating, 20, "Setpoint (Heating)", unit, minimum=low, maximum=high, writeable=True),
+        Value(cooling, 25, "Setpoint (Cooling)", unit, minimum=least, maximum=most, writeable=True),
         Value(ValueId(node, 49, 0, "Air temperature"), 20.5, "Air temperature", unit),
     )
     return Node(node, name, room, values=values, **{"status": "Alive", **more})

@@ -4,44 +4,44 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.scripted_home import ScriptedHome, devices_of, parse_nodes
 
-from zwave_mcp.devices import Device, to_level, to_percent
+from zwave_mcp.devices import to_level, to_percent
 from zwave_mcp.home import Node, Snapshot, Value, ValueId
 from zwave_mcp.mqtt.home import duration_seconds, parse_scenes
 from zwave_mcp.states import reading_text, state_text
 from zwave_mcp.tools import Tools
 
 RECORDED = Path(__file__).parents[2] / "zwave_data" / "getNodes.json"
+DATA = yaml.safe_load(Path(__file__).with_name("devices.yaml").read_text(encoding="utf-8"))
+PROPERTIES = sorted({tuple(value) for raw, _, _ in DATA["kinds"] for value in raw})
+PROPERTIES += [(64, "mode"), (66, "state"), (49, "Air temperature"), (113, "Access Control"), (48, "Door")]
 
 
-@pytest.fixture(scope="module")
-def raw() -> list[dict[str, Any]]:
-    return json.loads(RECORDED.read_text(encoding="utf-8"))["result"]
+def test_a_recorded_home_becomes_its_devices():
+    raw = json.loads(RECORDED.read_text(encoding="utf-8"))["result"]
+    devices = devices_of(Snapshot(parse_nodes(raw)))
+    assert [[it.name, it.room, it.kind, state_text(it)] for it in devices] == DATA["recorded"]
 
 
-@pytest.fixture
-def recorded(raw: list[dict[str, Any]]) -> dict[str, Device]:
-    return {device.name: device for device in devices_of(Snapshot(parse_nodes(raw)))}
+def test_the_riskier_kind_wins():
+    for raw, name, kind in DATA["kinds"]:
+        (device,) = devices_of(
+            Snapshot((Node(9, name, values=tuple(Value(ValueId(9, cc, 0, prop)) for cc, prop in raw)),))
+        )
+        assert device.kind == kind, (raw, name)
 
 
-def test_a_recorded_home_becomes_its_devices(recorded: dict[str, Device]):
-    assert {name: (device.room, device.kind, state_text(device)) for name, device in recorded.items()} == {
-        "Ceiling Light": ("Living Room", "switch", "off"),
-        "Floor Lamp": ("Living Room", "dimmer", "off"),
-        "Bedside Lamp": ("Bedroom", "dimmer", "on, 35 %"),
-        "Climate Sensor": ("Office", "sensor", "21.4 °C, 320 Lux, 46 % humidity"),
-        "Front Door Lock": ("Hallway", "lock", "locked"),
-        "Thermostat": ("Hallway", "thermostat", "heat, set to 20 °C, now 20.5 °C"),
-        "Motion Sensor": ("Hallway", "sensor", "19.8 °C, no motion"),
-        "Space Heater": ("Garage", "switch", "off"),
-        "Coffee Maker": ("Kitchen", "plug", "on"),
-        "Window Blind": ("Bedroom", "blind", "open"),
-        "Back Door": ("Kitchen", "sensor", "closed"),
-        "Node 13": ("", "switch", "off"),
-    }
+def test_no_temperature_is_told_of_another_mode() -> None:
+    texts: dict[int | bool | str, str] = {1: "Heat", 2: "Cool", 15: "Full power"}
+    for mode, setpoints, state in DATA["modes"]:
+        kept = [Value(ValueId(7, 67, 0, "setpoint", key), now, unit="°C") for key, now in setpoints.items()]
+        modes = [Value(ValueId(7, 64, 0, "mode"), mode, states=texts)] if mode is not None else []
+        [device] = devices_of(Snapshot((Node(7, "Thermostat", values=(*modes, *kept)),)))
+        assert state_text(device) == state, (mode, setpoints)
 
 
 def strip(*endpoints: int) -> Node:
@@ -68,28 +68,6 @@ def test_a_single_outlet_keeps_its_name_and_all_readings():
     (device,) = devices_of(Snapshot((Node(20, "Plug", values=(*node.values, meter)),)))
     assert (device.name, device.kind, device.endpoint) == ("Plug", "plug", 1)
     assert device.readings == (meter,)
-
-
-@pytest.mark.parametrize(
-    ("values", "name", "kind"),
-    [
-        ([(102, "currentState")], "Door", "garage_door"),
-        ([(38, "currentValue"), (38, "Up")], "Garage Door", "garage_door"),
-        ([(38, "currentValue"), (38, "Open")], "Driveway Gate", "garage_door"),
-        ([(38, "currentValue"), (38, "Open")], "Curtain", "blind"),
-        ([(106, "currentValue")], "Shutter", "blind"),
-        ([(98, "currentMode"), (38, "currentValue")], "Door", "lock"),
-        ([(67, "setpoint"), (37, "currentValue")], "Heating", "thermostat"),
-        ([(37, "currentValue"), (50, "value")], "Fridge", "plug"),
-        ([(128, "level")], "Button", "sensor"),
-        ([(134, "libraryType")], "Repeater", "other"),
-        ([], "Fresh", "other"),
-    ],
-)
-def test_the_riskier_kind_wins(values: list[tuple[int, str]], name: str, kind: str):
-    node = Node(9, name, values=tuple(Value(ValueId(9, cc, 0, prop)) for cc, prop in values))
-    (device,) = devices_of(Snapshot((node,)))
-    assert device.kind == kind
 
 
 def test_a_target_is_guessed_when_the_gateway_names_none():
@@ -148,29 +126,9 @@ async def test_a_number_that_is_none_is_no_value(none: float):
     assert answer.sentence == "The Thing: temperature 21."
 
 
-PROPERTIES = st.sampled_from(
-    [
-        (37, "currentValue"),
-        (38, "currentValue"),
-        (38, "Up"),
-        (98, "currentMode"),
-        (102, "currentState"),
-        (64, "mode"),
-        (66, "state"),
-        (67, "setpoint"),
-        (49, "Air temperature"),
-        (50, "value"),
-        (128, "level"),
-        (113, "Access Control"),
-        (106, "currentValue"),
-        (48, "Door/Window"),
-    ]
-)
-
-
 @pytest.mark.slow
 @settings(deadline=None)
-@given(st.lists(st.tuples(PROPERTIES, JSON, JSON, JSON), max_size=5))
+@given(st.lists(st.tuples(st.sampled_from(PROPERTIES), JSON, JSON, JSON), max_size=5))
 async def test_no_value_of_a_device_breaks_a_tool(values: list[Any]):
     raw = [
         {"commandClass": cc, "property": prop, "value": value, "states": states}
@@ -199,28 +157,6 @@ async def test_no_value_of_a_device_breaks_a_tool(values: list[Any]):
 def test_a_number_for_everybody_is_no_device_although_the_list_does_not_say_so(number: int) -> None:
     values = {"x": {"commandClass": 37, "endpoint": 0, "property": "currentValue", "value": True}}
     assert parse_nodes([{"id": number, "name": "Broadcast", "values": values}]) == ()
-
-
-@pytest.mark.parametrize(
-    ("mode", "setpoints", "state"),
-    [
-        (1, {1: 20.0, 2: 25.0}, "heat, set to 20 °C"),
-        (1, {2: 25.0}, "heat"),  # that is not what it heats to
-        (2, {1: 20.0}, "cool"),
-        (15, {1: 20.0}, "full power, set to 20 °C"),
-        (None, {1: 20.0}, "set to 20 °C"),
-        (None, {2: 25.0}, "set to 25 °C for cooling"),
-        (1, {None: 25.0}, "heat"),
-    ],
-)
-def test_no_temperature_is_told_of_another_mode(
-    mode: int | None, setpoints: dict[int | None, float], state: str
-) -> None:
-    texts: dict[int | bool | str, str] = {1: "Heat", 2: "Cool", 15: "Full power"}
-    kept = [Value(ValueId(7, 67, 0, "setpoint", key), now, unit="°C") for key, now in setpoints.items()]
-    modes = [Value(ValueId(7, 64, 0, "mode"), mode, states=texts)] if mode is not None else []
-    [device] = devices_of(Snapshot((Node(7, "Thermostat", values=(*modes, *kept)),)))
-    assert state_text(device) == state
 
 
 # --- percent

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.fakes.scripted_home import ScriptedHome, bulb, chime, lock, parse_nodes, switch
+from tests.fakes.scripted_home import ScriptedHome, bulb, parse_nodes, switch
 
 from zwave_mcp.home import NoAnswer, Node, WriteResult
 from zwave_mcp.tools import Tools
@@ -40,29 +40,6 @@ async def test_members_that_did_not_do_it_are_named():
         "The command was sent to the Office Lights, but this is not confirmed: Desk Lamp and Wall Lamp."
     )
     assert (reply.structured["outcome"], reply.is_error) == ("failed", True)
-
-
-@pytest.mark.parametrize("action", ["toggle", "stop"])
-async def test_what_nobody_can_say_of_all_is_not_sent(action: str):
-    home = a_home()
-    reply = await control(home, "office lights", action)
-    assert (reply.structured["outcome"], home.sent) == ("unsupported", [])
-
-
-@pytest.mark.parametrize(
-    "member",
-    [
-        lock(18, "Front Door"),
-        switch(18, "Garden Gate"),
-        chime(18, "Door Chime", {1: "Siren (30 sec)"}),  # its own tone may be a siren
-        chime(18, "Door Chime", {1: "Ding Dong (3 sec)", 2: "Fire Alarm"}),
-    ],
-)
-async def test_a_group_with_a_way_into_the_house_or_a_siren_is_not_switched(member: Node):
-    home = a_home(member, Node(4097, "Entrance", members=(16, 18)))
-    reply = await control(home, "entrance", "on")
-    assert "must be asked for by itself" in reply.sentence
-    assert (reply.structured["outcome"], home.sent) == ("unsupported", [])
 
 
 async def test_a_group_is_listed_with_what_it_can_do_and_what_its_members_do():

@@ -34,34 +34,6 @@ async def state(home: ScriptedHome) -> tuple[str, str]:
     return seen.structured["state"], listed.structured["devices"][0]["state"]
 
 
-@pytest.mark.parametrize(
-    ("before", "action", "status", "polled", "after", "expected"),
-    [
-        (door(0), "lock", 254, [0, 255], None, ("confirmed", "locked")),
-        (door(0, jammed=True), "lock", 254, [0, 255], None, ("confirmed", "locked")),  # an old jam
-        (door(0, jammed=True), "unlock", 254, [255, 0], None, ("confirmed", "unlocked")),
-        (door(0), "lock", 254, [0], door(255, jammed=True), ("failed", "jammed")),  # optimistic, and jammed
-        # a lock that does not know where its bolt is
-        (door(0), "lock", 254, [254], None, ("unconfirmed", "unknown")),
-        (door(255), "unlock", 254, [254], None, ("unconfirmed", "unknown")),
-        # one that confirms by itself: its bolt counts
-        (door(0), "lock", 255, [0], None, ("failed", "unlocked")),
-        (door(0), "lock", 255, [0], door(0, jammed=True), ("failed", "jammed")),
-        (door(0), "lock", 255, [NoAnswer("silence")], door(255), ("confirmed", "locked")),  # it was reported
-        (door(0), "lock", 255, [NoAnswer("silence")], None, ("unconfirmed", "unknown")),
-        (door(0), "lock", 255, [254], door(254), ("unconfirmed", "unknown")),
-    ],
-)
-async def test_a_lock_is_as_its_bolt_says(
-    before: Node, action: str, status: int, polled: list[Any], after: Node | None, expected: tuple[str, str]
-) -> None:
-    home = ScriptedHome(before)
-    home.written, home.polled = WriteResult(status), polled
-    home.after_write = (after,) if after else None
-    facts = (await command(home, action)).structured
-    assert (facts["outcome"], facts["state"]) == expected
-
-
 async def test_a_bolt_that_moved_is_not_said_to_be_jammed() -> None:
     home = ScriptedHome(told_at(door(255, jammed=True), 100.0, 101.0))
     home.after_write = (told_at(door(0, jammed=True), 100.0, 160.0),)  # many locks never take the jam back

@@ -1,9 +1,11 @@
 """Every result fits what its tool declares, and the declarations are small."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator
 from tests.fakes.scripted_home import ScriptedHome, bulb, chime, dimmer, lock, sensor, switch, thermostat
 from tests.unit.zwave_mcp.care.conftest import SCHEMAS
@@ -13,32 +15,9 @@ from zwave_mcp.schemas import ALL_TOOLS
 from zwave_mcp.server import _tool
 from zwave_mcp.tools import Tools
 
-LAMP, THERMOSTAT = {"deviceName": "desk lamp"}, {"deviceName": "thermostat"}
-EVERY: dict[str, list[dict[str, Any]]] = {
-    "list_zwave_devices": [{}, {"limit": 0}],
-    "get_zwave_device": [LAMP, THERMOSTAT, {"deviceName": "lamp"}, {"deviceName": "office lights"}],
-    "get_device_sensor_data": [{"deviceName": "climate sensor"}, {"deviceName": "office"}],
-    "control_zwave_device": [
-        *({"deviceName": name, "action": "on"} for name in ("desk lamp", "lamp", "gone", "office lights")),
-        {"deviceName": "office lights", "action": "toggle"},
-    ],
-    "control_zwave_lock": [{"deviceName": "front door", "action": "unlock"}],
-    "set_zwave_thermostat": [{**THERMOSTAT, "temperature": 21}],
-    "activate_zwave_scene": [{"sceneName": name} for name in ("movie", "odd", "gone")],
-    "check_zwave_health": [{}],
-    "set_zwave_color": [
-        {"deviceName": "mood light", "color": "bright"},
-        *({"deviceName": name, "color": "blue"} for name in ("mood light", "mood lights", "office lights")),
-    ],
-    "play_zwave_sound": [
-        {"deviceName": "door chime", "action": "play", "tone": "ding dong", "volume": 40},
-        {"deviceName": "door chime", "action": "stop"},
-        {"deviceName": "door chime", "action": "play", "tone": "gong"},
-    ],
-    "list_zwave_scenes": [{}, {"sceneName": "odd"}],
-    "get_zwave_batteries": [{}],
-    "get_zwave_energy": [{}],
-}
+EVERY: dict[str, list[dict[str, Any]]] = yaml.safe_load(
+    Path(__file__).with_name("devices.yaml").read_text(encoding="utf-8")
+)["calls"]
 CALLS = [(tool, given) for tool, every in EVERY.items() for given in every]
 
 

@@ -1,13 +1,17 @@
 """A scene is judged value by value, each by its device: none opens the house or does who knows what."""
 
 from itertools import product
+from pathlib import Path
 
 import pytest
+import yaml
 from tests.fakes.scripted_home import ScriptedHome, blind, bulb, dimmer, lock, sensor, switch, thermostat
 
 from zwave_mcp.home import NoAnswer, Node, Scene, SceneValue, Value, ValueId
 from zwave_mcp.mqtt.home import parse_scenes
 from zwave_mcp.tools import Tools
+
+DATA = yaml.safe_load(Path(__file__).with_name("scenes.yaml").read_text(encoding="utf-8"))
 
 
 def covering(node: int, name: str, room: str = "") -> Node:
@@ -57,79 +61,42 @@ async def start(
     return answer.structured["outcome"], home, answer.sentence
 
 
-def to(
-    node: int, command_class: int, prop: str, *values: object, endpoint: int = 0
-) -> tuple[SceneValue, ...]:
-    where = ValueId(node, command_class, endpoint, prop)
-    return tuple(SceneValue(where, value) for value in values)
+def values(name: str) -> list[SceneValue]:
+    return [
+        SceneValue(ValueId(node, command_class, *endpoint or [0], prop), value)
+        for node, command_class, prop, value, *endpoint in DATA[name]
+    ]
 
 
-OPENING = [
-    *to(6, 98, "targetMode", 0, 16, None),
-    *to(6, 99, "userCode", "1234"),
-    *to(7, 38, "targetValue", 99, 1),
-    *(value for way in ("Up", "restorePrevious") for value in to(7, 38, way, True)),
-    *(value for node in (7, 10, 17) for value in to(node, 32, "targetValue", 255)),
-    *to(8, 106, "targetValue", 99),
-    *to(8, 106, "levelChangeUp", True),
-    *(value for relay in (10, 11, 12, 16, 19) for value in to(relay, 37, "targetValue", True)),
-    *(value for alarm in (12, 14) for value in to(alarm, 37, "targetValue", False)),
-    *to(13, 38, "targetValue", 50),
-    *(value for motor in (15, 20) for value in to(motor, 38, "targetValue", 99)),
-    *to(17, 37, "targetValue", True, endpoint=2),
-    *to(2, 102, "targetState", 255),
-    *to(2, 98, "targetMode", 0),
-]
-UNKNOWN = [
-    *(value for node in (99, 255) for value in to(node, 37, "targetValue", True)),
-    *to(2, 112, "3", 1),
-    *to(3, 121, "toneId", 5),
-    *to(3, 43, "sceneId", 2),
-]
-HARMLESS = [
-    *to(2, 37, "targetValue", True),
-    *to(3, 38, "targetValue", 10),
-    *to(3, 38, "On", True),
-    *to(3, 51, "targetColor", None),
-    *to(4, 38, "targetValue", 99),
-    *to(5, 67, "setpoint", 18),
-    *to(6, 98, "targetMode", 255),
-    *to(7, 38, "targetValue", 0),
-    *to(7, 38, "Up", False),
-    *to(8, 106, "targetValue", 0),
-    *to(9, 106, "targetValue", 99),
-    *to(10, 37, "targetValue", False),
-    *to(13, 38, "targetValue", 0),
-]
+HARMLESS, UNKNOWN = values("harmless"), values("unknown")
 
 
-@pytest.mark.parametrize("value", OPENING, ids=lambda value: f"{value.id}={value.value}")
-@pytest.mark.parametrize("confirmed", [False, True])
-async def test_a_scene_that_opens_or_sounds_something_is_not_started(value, confirmed):
-    outcome, home, sentence = await start(HARMLESS[0], UNKNOWN[0], value, confirmed=confirmed)
-    assert (outcome, home.sent) == ("unsupported", [])
-    assert sentence.endswith("which must be asked for by itself.")
+async def test_a_scene_that_opens_or_sounds_something_is_not_started():
+    for value, confirmed in product(values("opening"), (False, True)):
+        outcome, home, sentence = await start(HARMLESS[0], UNKNOWN[0], value, confirmed=confirmed)
+        assert (outcome, home.sent) == ("unsupported", []), value
+        assert sentence.endswith("which must be asked for by itself."), value
 
 
-@pytest.mark.parametrize("value", UNKNOWN, ids=lambda value: f"{value.id}={value.value}")
-async def test_a_scene_that_does_what_nobody_knows_needs_the_users_yes(value):
-    outcome, home, sentence = await start(HARMLESS[0], value)
-    assert (outcome, home.sent) == ("unsupported", [])
-    assert sentence == "It is not known all that the scene Leaving does, so it is not started from here."
-    _, home, _ = await start(HARMLESS[0], value, confirmed=True)
-    assert home.sent == [("scene", 4)]
+async def test_a_scene_that_does_what_nobody_knows_needs_the_users_yes():
+    for value in UNKNOWN:
+        outcome, home, sentence = await start(HARMLESS[0], value)
+        assert (outcome, home.sent) == ("unsupported", []), value
+        assert sentence == "It is not known all that the scene Leaving does, so it is not started from here."
+        _, home, _ = await start(HARMLESS[0], value, confirmed=True)
+        assert home.sent == [("scene", 4)], value
+
+
+async def test_a_scene_that_shuts_or_lights_is_started():
+    for value in HARMLESS:
+        _, home, _ = await start(value)
+        assert home.sent == [("scene", 4)], value
 
 
 async def test_but_not_where_it_could_unlock_and_unlocking_is_switched_off():
     _, home, sentence = await start(HARMLESS[0], complete=False, confirmed=True, allow_unlock=False)
     assert home.sent == []
     assert "unlocking is switched off" in sentence
-
-
-@pytest.mark.parametrize("value", HARMLESS, ids=lambda value: f"{value.id}={value.value}")
-async def test_a_scene_that_shuts_or_lights_is_started(value):
-    _, home, _ = await start(value)
-    assert home.sent == [("scene", 4)]
 
 
 @pytest.mark.parametrize(
@@ -156,28 +123,9 @@ def painted(value: object, prop: str = "targetColor", key: int | None = None) ->
     return home
 
 
-@pytest.mark.parametrize(
-    ("prop", "key", "value", "shown"),
-    [
-        ("targetColor", None, {"red": 0, "green": 0, "blue": 255}, True),
-        ("targetColor", None, {"warmWhite": 0, "coldWhite": 0, "red": 0, "green": 0, "blue": 255}, True),
-        ("targetColor", 4, 255, True),
-        ("hexColor", None, "0000ff", True),
-        ("hexColor", None, "#0000FF", True),
-        ("targetColor", None, {"red": 255, "blue": 255}, False),
-        ("targetColor", None, {"coldWhite": 255, "blue": 255}, False),  # it has none
-        ("targetColor", None, {"amber": 3}, False),
-        ("targetColor", None, {}, False),
-        ("targetColor", 3, 255, False),
-        ("targetColor", 9, 255, False),
-        ("hexColor", None, "0000f0", False),
-        ("hexColor", None, "sea", False),
-        ("hexColor", None, 7, False),
-    ],
-)
-async def test_a_colour_is_confirmed_component_by_component(prop, key, value, shown):
-    facts = (
-        await Tools(painted(value, prop, key)).call("activate_zwave_scene", {"sceneName": "sea"})
-    ).structured
-    expected = ("confirmed", []) if shown else ("unconfirmed", ["Mood Light"])
-    assert (facts["outcome"], facts["notConfirmed"]) == expected
+async def test_a_colour_is_confirmed_component_by_component():
+    for prop, key, value, shown in DATA["colours"]:
+        tools = Tools(painted(value, prop, key))
+        facts = (await tools.call("activate_zwave_scene", {"sceneName": "sea"})).structured
+        expected = ("confirmed", []) if shown else ("unconfirmed", ["Mood Light"])
+        assert (facts["outcome"], facts["notConfirmed"]) == expected, (prop, key, value)

@@ -2,6 +2,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+import yaml
 from tests.fakes.scripted_home import QUICK, devices_of
 
 from zwave_mcp.devices import Device
@@ -12,6 +13,7 @@ from zwave_mcp.states import state_text
 from zwave_mcp.tools import Tools
 
 NOT_UNIT = "a simulated home at its own pace"
+DATA = yaml.safe_load(Path(__file__).with_name("settings.yaml").read_text(encoding="utf-8"))
 
 FAULTY = """
 home.radio_seconds = 0.001
@@ -40,24 +42,7 @@ async def outcome(home: SimulatedHome, tool: str, **arguments) -> tuple[str, str
 def test_the_home_that_comes_with_it_is_the_promised_one(tmp_path: Path):
     home = SimulatedHome(None, None)
     devices = devices_of(asyncio.run(home.snapshot()))
-    assert [(device.room, device.name, device.kind) for device in devices] == [
-        ("Living Room", "Ceiling Light", "dimmer"),
-        ("Living Room", "Floor Lamp", "dimmer"),
-        ("Kitchen", "Kitchen Light", "switch"),
-        ("Kitchen", "Coffee Maker", "plug"),
-        ("Kitchen", "Back Door", "sensor"),
-        ("Bedroom", "Bedside Lamp", "dimmer"),
-        ("Bedroom", "Window Blind", "blind"),
-        ("Office", "Desk Lamp", "switch"),
-        ("Office", "Climate Sensor", "sensor"),
-        ("Study", "Study Blinds", "blind"),
-        ("Hallway", "Front Door", "lock"),
-        ("Hallway", "Thermostat", "thermostat"),
-        ("Hallway", "Motion Sensor", "sensor"),
-        ("Garage", "Garage Door", "garage_door"),
-        ("Garage", "Space Heater", "switch"),
-        ("", "Node 17", "switch"),
-    ]
+    assert [[device.room, device.name, device.kind] for device in devices] == DATA["default"]
     assert [device.name for device in devices if not device.available] == ["Space Heater"]
     assert [device.name for device in devices if device.node.asleep] == ["Climate Sensor"]
     assert [device.name for device in devices if device.battery_low] == ["Back Door"]
@@ -132,38 +117,6 @@ async def test_the_room_follows_the_thermostat(tmp_path: Path):
     assert "temperature 24 degrees" in warm
 
 
-@pytest.mark.parametrize(
-    ("text", "reply"),
-    [
-        ("", "[device] is needed"),
-        ("device = 3", "[device] must be a valid list"),
-        ("[[device]]\nkind = 'rocket'", "device 1: kind must be 'switch'"),
-        ("[[device]]\nkind = 'switch'\ncolour = 1", "device 1: colour is not a key that is known"),
-        ("[[device]]\nkind = 'switch'\nnode = 1", "node must be greater than or equal to 2"),
-        ("[[device]]\nkind = 'switch'\nnode = 5\n[[device]]\nkind = 'plug'\nnode = 5", "device 2: node 5"),
-        ("[[device]]\nkind = 'switch'\nfaults = ['lazy']", "faults must be 'dead', 'asleep'"),
-        ("[[device]]\nkind = 'switch'\nstate = 'open'", "the state of a switch can be on, off"),
-        ("[[device]]\nkind = 'dimmer'\nstate = 101", "or of a dimmer, light, fan or blind 0 to 100"),
-        ("[[device]]\nkind = 'switch'\nname = 3", "name must be a valid string"),
-        ("[[device]]\nkind = 'blind'\nmove_seconds = -1", "move_seconds must be greater than or equal to 0"),
-        ("[[device]]\nkind = 'thermostat'\ntemperature = nan", "temperature must be a finite number"),
-        (
-            "[[device]]\nkind = 'switch'\n[[scene]]\nname = 'X'\nset = [{device = 'Y', state = 'on'}]",
-            "no device 'Y'",
-        ),
-        ("[[device]]\nkind = 'switch'\n[[scene]]\nset = []", "scene 1: name is needed"),
-        ("[house]\n[[device]]\nkind = 'switch'", "house] is not a key that is known"),
-        ("home = 1\n[[device]]\nkind = 'switch'", "[home] must be"),
-        ("= =", "is not TOML"),
-    ],
-)
-def test_a_wrong_home_file_says_where_and_why(text: str, reply: str):
-    with pytest.raises(BadHome) as caught:
-        parse_home(text, "my-home.toml")
-    assert reply in str(caught.value)
-    assert "my-home.toml" in str(caught.value)
-
-
 async def test_a_damaged_state_file_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     file = tmp_path / "state.json"
     file.write_text("no database" * 100, encoding="utf-8")
@@ -198,3 +151,11 @@ async def test_a_home_works_where_nothing_can_be_kept(tmp_path: Path, caplog: py
 )
 async def test_writes_give_the_statuses_of_a_real_driver(value_id: ValueId, value: object, status: int):
     assert (await SimulatedHome(None, None).write(value_id, value)).status == status
+
+
+def test_a_wrong_home_file_says_where_and_why():
+    for text, reply in DATA["homes"]:
+        with pytest.raises(BadHome) as caught:
+            parse_home(text, "my-home.toml")
+        assert reply in str(caught.value), text
+        assert "my-home.toml" in str(caught.value)

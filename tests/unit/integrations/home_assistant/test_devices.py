@@ -6,6 +6,7 @@ from typing import Any
 import yaml
 
 from home_names.states import degrees_of, level_of
+from voice_gateway.integrations.home_assistant.effects import Effect
 from voice_gateway.integrations.home_assistant.entities import (
     device_of,
     facts_of,
@@ -72,3 +73,12 @@ def test_two_of_one_name_in_one_room_are_two_devices():
     twin = Entity("Lamp", "light", "off", ("Hall",))
     one, two = read_devices(facts_of([twin, twin], "°C"), "ha")
     assert one.key != two.key
+
+
+def test_only_what_shows_is_done():
+    for case in CASES["seen"]:
+        (was, were), (state, attributes) = case["before"], case["now"]
+        before = Entity("Thing", case["domain"], was, (), were)
+        now = Entity("Thing", case["domain"], state, (), attributes)
+        effect = Effect(before, case["action"], case.get("level"))
+        assert effect.seen(now) == case["seen"], case

@@ -43,12 +43,12 @@ async def test_what_would_come_to_nothing_is_reported_and_not_called():
         assert ha.tools.acted() == []
 
 
-async def test_a_player_that_does_not_play_skips_nothing():
-    async with WrappedHomeAssistant(recorded_home()) as ha:
-        await ha.act("Kitchen Radio", "pause")
-        assert "is paused" in (await ha.act("Kitchen Radio", "next")).text
-        await ha.act("Bedroom", "off")
-        assert "is off" in (await ha.act("Bedroom", "volume", level=20)).text
+async def test_each_step_has_its_outcome_and_words():
+    for steps in CASES["steps"]:
+        async with WrappedHomeAssistant(recorded_home()) as ha:
+            for tool, args, status, words in steps:
+                outcome = await ha.call(tool, **args)
+                assert (outcome.status, words in outcome.text) == (status, True), (tool, args, outcome.text)
 
 
 async def test_a_call_for_many_lists_what_did_and_what_did_not():
@@ -60,21 +60,6 @@ async def test_a_call_for_many_lists_what_did_and_what_did_not():
         assert {result["device"]: result["outcome"] for result in outcome.facts["results"]} == {
             "Slow Light": "confirmed", "Failing Light": "unconfirmed", "Unplugged Light": "unreachable",
         }  # fmt: skip
-
-
-async def test_a_call_for_many_is_confirmed_when_all_are():
-    async with WrappedHomeAssistant(recorded_home()) as ha:
-        outcome = await ha.call("HassTurnOff", domain=["switch"])
-        assert outcome.status is CONFIRMED
-        assert outcome.text == "The AC is now off. The Decorative Lights are now off."
-
-
-async def test_brightness_for_an_area_says_which_lamp_cannot():
-    async with WrappedHomeAssistant(recorded_home()) as ha:
-        outcome = await ha.call("HassLightSet", area="Living Room", brightness=50)
-        assert outcome.status is UNSUPPORTED
-        assert "The Living Room RGBWW Lights are now on at 50 percent." in outcome.text
-        assert "The Lamp cannot be dimmed" in outcome.text
 
 
 async def test_a_floor_is_told_by_what_home_assistant_asked():
@@ -94,30 +79,6 @@ async def test_what_cannot_be_done_is_refused_with_its_reason():
         for case in CASES["refused"]:
             outcome = await ha.call(case["tool"], **case["args"])
             assert (outcome.status, case["words"] in outcome.text) == (case["outcome"], True), case
-
-
-async def test_a_scene_was_started_and_a_script_only_asked_for():
-    async with WrappedHomeAssistant(recorded_home()) as ha:
-        scene = await ha.call("HassTurnOn", name="Movie Night", domain=["scene"])
-        assert (scene.status, scene.text) == (CONFIRMED, "The Movie Night: on.")
-        for script in ("good_night", "broken_script"):
-            outcome = await ha.call(script)
-            assert outcome.status is UNCONFIRMED
-            assert "I can't see whether everything in it happened" in outcome.text
-        by_name = await ha.call("HassTurnOn", name="Good Night")
-        assert by_name.status is UNCONFIRMED
-
-
-async def test_lists_are_written_and_read():
-    async with WrappedHomeAssistant(recorded_home()) as ha:
-        added = await ha.call("HassListAddItem", item="milk", name="Shopping List")
-        assert (added.status, added.text) == (CONFIRMED, '"milk" is on "Shopping List".')
-        read = await ha.call("todo_get_items", todo_list="Shopping List")
-        assert (read.status, read.text) == (OutcomeStatus.READ, 'On "Shopping List": milk.')
-        done = await ha.call("HassListCompleteItem", item="milk", name="Shopping List")
-        assert (done.status, done.text) == (CONFIRMED, '"milk" is done on "Shopping List".')
-        gold = await ha.call("HassListCompleteItem", item="gold", name="Shopping List")
-        assert (gold.status, gold.text) == (OutcomeStatus.NOT_FOUND, "Error: That is not on the list.")
 
 
 async def test_of_two_entries_at_once_the_one_that_is_missing_is_reported():

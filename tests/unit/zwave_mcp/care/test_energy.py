@@ -74,32 +74,6 @@ def test_a_file_that_cannot_be_used_is_told_once_and_stops_nothing(
     assert [record.getMessage() for record in caplog.records] == ["energy is not kept"]
 
 
-@pytest.mark.parametrize(
-    ("expected", "meant"),
-    [
-        ("today", TUESDAY),
-        ("yesterday", MONDAY),
-        ("Monday", MONDAY),
-        ("tuesday", date(2026, 11, 10)),
-        ("2026-11-16", MONDAY),
-        ("2026-11-18", None),
-        ("2026-02-30", None),
-        ("tomorrow", None),
-        ("", None),
-    ],
-)
-def test_days_that_have_been(expected: str, meant: date | None) -> None:
-    assert day_of(expected, TUESDAY) == meant
-
-
-@pytest.mark.parametrize(
-    ("key", "counts"),
-    [(65537, True), (66049, False), (131073, False), (65538, False), ("value", False), (None, False)],
-)
-def test_only_consumed_kilowatt_hours_count(key: int | str | None, counts: bool) -> None:
-    assert counts_energy(Value(ValueId(3, 50, 0, "value", key), 1.0)) is counts
-
-
 async def test_a_dryer_that_ran_for_an_hour(house: House) -> None:
     await house("control_zwave_device", deviceName="dryer", action="on")
     house.now += 3700
@@ -124,3 +98,15 @@ async def test_what_is_not_measured_is_said_so(house: House) -> None:
     assert outcome == "unconfirmed"
     assert sentence == "Nothing was measured of the Dryer yesterday."
     assert (await house("get_zwave_energy", day="tomorrow"))[0] == "invalid"
+
+
+def test_days_that_have_been() -> None:
+    days = {"today": TUESDAY, "yesterday": MONDAY, "Monday": MONDAY, "tuesday": date(2026, 11, 10)}
+    days |= {"2026-11-16": MONDAY}
+    none = ("2026-11-18", "2026-02-30", "tomorrow", "")
+    assert {word: day_of(word, TUESDAY) for word in (*days, *none)} == {**days, **dict.fromkeys(none)}
+
+
+def test_only_consumed_kilowatt_hours_count() -> None:
+    keys = (65537, 66049, 131073, 65538, "value", None)
+    assert [key for key in keys if counts_energy(Value(ValueId(3, 50, 0, "value", key), 1.0))] == [65537]
