@@ -356,10 +356,10 @@ class Energy:
         self._clock = clock
         self._seen: dict[str, tuple[float, float | None]] = {}
 
-    def note(self, devices: Iterable[Device]) -> None:
+    def look(self, view: View) -> None:
         """Keep what the meters have newly reported."""
         fresh: list[MeterReading] = []
-        for device in devices:
+        for device in view.fresh:
             for value in () if device.node.dead else meters(device):
                 meter, seen = _meter_of(value), (value.value, value.updated)
                 if self._seen.get(meter) != seen:

@@ -60,7 +60,7 @@ async def _carry_out(home: Home, view: View, old: Device, mix: Mix, shining: Com
         before = before_colour(view.names, old, colour=coloured, level=lit)
         return down(error, old, before)
     before = before_colour(view.names, old, colour=coloured, level=lit)
-    more = before.facts() if coloured or lit else {}
+    more = before if coloured or lit else {}
     # Not `state_text`: a device that was taken for dead has just answered.
     state = remembered(device) if verdict.outcome == "confirmed" else UNKNOWN
     sentence = _sentence(device, verdict, lit)

@@ -188,7 +188,7 @@ class Control:
             state, sentence = JAMMED_STATE, wording.jammed(device, action.name)
         else:
             sentence = sentences.unsuccessful(device, outcome, action.name, state, verdict.message)
-        more = before.facts() if may_have_changed(sent, verdict) else {}
+        more = before if may_have_changed(sent, verdict) else {}
         more |= {"was": remembered(sent.device), "reason": verdict.message}
         return result(sentence, outcome, device, action.requested, state, more=more)
 
@@ -219,7 +219,7 @@ class Control:
             sentence = wording.doing(group, name, level)
         else:
             sentence = wording.done(group, name, state)
-        more = {"notConfirmed": behind, **before.facts()}
+        more = {"notConfirmed": behind, **before}
         return result(sentence, outcome, group, state=state, more=more)
 
 
@@ -340,7 +340,7 @@ def down(error: HomeError, device: Device | None = None, before: Before | None =
     sentence, sent = str(error), isinstance(error, HomeDown) and error.sent
     if sent:
         sentence = f"{sentence.rstrip('.')}; the command is not confirmed, it may still happen."
-    more = before.facts() if sent and before is not None else {}
+    more = before if sent else None
     return result(sentence, outcome, device, state=UNKNOWN if device else None, more=more)
 
 
@@ -359,7 +359,7 @@ async def play(
         verdict = await _played(home, sent, wanted, action, volume)
     outcome = verdict.outcome
     state = state_of(device, verdict.value) if verdict.known else UNKNOWN
-    more = before.facts() if may_have_changed(sent, verdict) else {}
+    more = before if may_have_changed(sent, verdict) else {}
     sentence = sentences.unsuccessful(device, outcome, action, state, verdict.message)
     if outcome == "confirmed":
         loud = f" at {volume} percent" if volume is not None else ""
@@ -472,7 +472,7 @@ async def set_thermostat(
             now = with_value(now, sent.read, verdict.value)
         if may_have_changed(sent, verdict):
             written.append(sent.write)
-        more = before_setting(view.names, device, written, now).facts() if written else {}
+        more = before_setting(view.names, device, written, now) if written else {}
         more |= {"was": remembered(device), "reason": verdict.message}
         if verdict.outcome != "confirmed":
             state = remembered(now) if verdict.known else UNKNOWN

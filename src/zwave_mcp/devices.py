@@ -349,8 +349,10 @@ def without_jam(device: Device) -> Device:
 
 def without_old_jam(device: Device) -> Device:
     """The device; a lock without a jam that is over: the gateway never takes one back."""
+    if device.kind != "lock":
+        return device
     jam, bolt = lock_state(device), device.state_value
-    if device.kind != "lock" or jam is None or jam.value != JAMMED or bolt is None:
+    if jam is None or jam.value != JAMMED or bolt is None:
         return device
     if jam.updated is None or bolt.updated is None or bolt.updated - jam.updated <= _JAM_SECONDS:
         return device
@@ -377,15 +379,12 @@ class Viewer:
         self._made: dict[int, tuple[Node, tuple[Device, ...]]] = {}
         # Name, room and place of each device of the view.
         self._called: list[tuple[str, str, tuple[int, int]]] = []
-        self._listeners: list[Callable[[View], None]] = []
+        self.listeners: list[Callable[[View], None]] = []
         home.on_snapshot(self._on_snapshot)
-
-    def on_view(self, listener: Callable[[View], None]) -> None:
-        self._listeners.append(listener)
 
     def _on_snapshot(self, snapshot: Snapshot) -> None:
         view = self._view_of(snapshot)
-        for listener in self._listeners:
+        for listener in self.listeners:
             listener(view)
 
     async def now(self, max_age_seconds: float = 1.0) -> View:
@@ -393,6 +392,8 @@ class Viewer:
 
     def _view_of(self, snapshot: Snapshot) -> View:
         last = self._view
+        if last is not None and last.snapshot is snapshot:
+            return last
         if last is not None and last.snapshot.nodes == snapshot.nodes:
             self._view = replace(last, snapshot=snapshot, fresh=())
             return self._view

@@ -128,29 +128,21 @@ _SHOWN: Final = (2, 3, 4, 0, 1)  # components in the order of `#rrggbbwwcc`
 _BARRIER: Final = {0: "close", 252: "close", 254: "open", 255: "open"}
 
 
-@dataclass(frozen=True, slots=True)
-class Before:
-    """`calls` restore the known state, in this order; `undo` says what cannot be restored, and why."""
-
-    calls: tuple[dict[str, Any], ...] = ()
-    undo: str = ""
-
-    def facts(self) -> dict[str, Any]:
-        """The part of a result's structured content."""
-        facts: dict[str, Any] = {"before": [dict(call) for call in self.calls]}
-        return {**facts, "undo": self.undo} if self.undo else facts
+# Facts of a result: `before`, the calls that restore the known state, in this order; `undo`, what cannot be
+# restored, and why.
+Before = dict[str, Any]
 
 
 def together(each: Iterable[Before]) -> Before:
     """Several as one: every call and every reason once."""
     calls: dict[tuple[Any, ...], dict[str, Any]] = {}
     reasons: dict[str, None] = {}
-    for before in each:
-        for call in before.calls:
+    for facts in each:
+        for call in facts["before"]:
             calls.setdefault((call["name"], *sorted(call["args"].items())), call)
-        if before.undo:
-            reasons[before.undo] = None
-    return Before(tuple(calls.values()), " ".join(reasons))
+        reasons |= {facts["undo"]: None} if "undo" in facts else {}
+    undo = {"undo": " ".join(reasons)} if reasons else {}
+    return {"before": list(calls.values()), **undo}
 
 
 def address(names: Names[Device], device: Device) -> str:
@@ -164,7 +156,7 @@ def address(names: Names[Device], device: Device) -> str:
 def before_command(names: Names[Device], device: Device, raw: Any, action: str = "") -> Before:
     """`raw` is the value of the device's state before `action`."""
     if action == "stop":
-        return Before(undo=f"{capital(wording.the(device))} was moving, and where to is not known.")
+        return _lost(f"{capital(wording.the(device))} was moving, and where to is not known.")
     known = isinstance(raw, bool) or is_number(raw)
     if not known or (device.kind == "lock" and raw == BOLT_UNKNOWN):
         return _not_known(device)
@@ -181,7 +173,7 @@ def before_command(names: Names[Device], device: Device, raw: Any, action: str =
     else:
         back = "off" if raw == 0 else "dim"
     if back is None:
-        return Before(undo=f"{capital(wording.the(device))} was partly open, and cannot be sent there.")
+        return _lost(f"{capital(wording.the(device))} was partly open, and cannot be sent there.")
     level = {"level": to_percent(raw)} if back == "dim" else {}
     return _call("control_zwave_device", names, device, action=back, **level)
 
@@ -197,7 +189,7 @@ def before_colour(
         shown = digits.removesuffix("0000") if len(parts) == 3 else digits
         steps.append(_call("set_zwave_color", names, device, color=f"#{shown}"))
     elif colour:
-        steps.append(Before(undo=f"It is not known which colour {wording.the(device)} had before."))
+        steps.append(_lost(f"It is not known which colour {wording.the(device)} had before."))
     if level and (state := device.state_value) is not None:
         steps.append(before_command(names, device, state.value))
     return together(steps)
@@ -205,7 +197,7 @@ def before_colour(
 
 def before_sound(names: Names[Device], device: Device, action: str) -> Before:
     if action == "stop":
-        return Before(undo=f"What {wording.the(device)} played is not begun again.")
+        return _lost(f"What {wording.the(device)} played is not begun again.")
     return _call("play_zwave_sound", names, device, action="stop")
 
 
@@ -237,13 +229,13 @@ def before_scene(names: Names[Device], touched: Iterable[tuple[Device, ValueId]]
 def _before_value(names: Names[Device], device: Device, value_id: ValueId) -> Before:
     command_class = value_id.command_class
     if command_class == CC.THERMOSTAT_FAN_MODE:  # set by no tool
-        return Before(undo=f"The fan of {wording.the(device)} cannot be put back.")
+        return _lost(f"The fan of {wording.the(device)} cannot be put back.")
     if command_class == CC.COLOR_SWITCH:
         return before_colour(names, device)
     if command_class == CC.THERMOSTAT_SETPOINT:
         active = active_setpoint(device)
         if active is None or active.id != value_id:
-            return Before(undo=f"A set point of {wording.the(device)} cannot be put back.")
+            return _lost(f"A set point of {wording.the(device)} cannot be put back.")
     if command_class in (CC.THERMOSTAT_MODE, CC.THERMOSTAT_SETPOINT):
         return before_setting(names, device, [value_id])
     state = device.state_value
@@ -251,8 +243,13 @@ def _before_value(names: Names[Device], device: Device, value_id: ValueId) -> Be
 
 
 def _call(tool: str, names: Names[Device], device: Device, **args: Any) -> Before:
-    return Before(({"name": tool, "args": {"deviceName": address(names, device), **args}},))
+    return {"before": [{"name": tool, "args": {"deviceName": address(names, device), **args}}]}
+
+
+def _lost(reason: str) -> Before:
+    """What cannot be restored."""
+    return {"before": [], "undo": reason}
 
 
 def _not_known(device: Device) -> Before:
-    return Before(undo=f"It is not known how {wording.the(device)} {wording.verb(device, 'was')} before.")
+    return _lost(f"It is not known how {wording.the(device)} {wording.verb(device, 'was')} before.")

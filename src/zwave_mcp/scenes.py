@@ -55,7 +55,7 @@ class Scenes:
         if sentence:
             return result(sentence, "unsupported", more={NEEDS_YES: True} if needs_yes else {})
         touched = [(device, value.id) for value in scene.values for device in _reached(value, view)]
-        before = before_scene(view.names, touched).facts()
+        before = before_scene(view.names, touched)
         try:
             await self._home.activate_scene(scene.id)
         except GatewayError as error:

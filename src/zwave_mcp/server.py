@@ -138,7 +138,7 @@ class ZwaveServer:
         self._running = 0
         self._session: ServerSession | None = None
         self._bus: InMemorySubscriptionBus | None = None
-        self._tools.viewer.on_view(self._on_view)
+        self._tools.viewer.listeners.append(self._on_view)
         home.on_report(self._events.heard)
 
     async def serve(self, stdin: int, stdout: int) -> None:

@@ -69,7 +69,7 @@ class Tools:
         self._days = MeterDays(energy_file)
         names = names or UserNames()
         energy = Energy(viewer, self._days, clock)
-        viewer.on_view(lambda view: energy.note(view.fresh) if view.fresh else None)
+        viewer.listeners.append(energy.look)
         control = Control(home, viewer, allow_unlock=allow_unlock)
         scenes = Scenes(home, viewer, allow_unlock=allow_unlock)
         self._calls: dict[str, Callable[..., Awaitable[Result]]] = {

@@ -194,16 +194,16 @@ class HomeCache:
             state, status = outcome.facts.get("state"), outcome.status
             known = status in (OutcomeStatus.CONFIRMED, OutcomeStatus.READ)
             if request.device is not None and known and isinstance(state, str):
-                self._learn_state(request.device, state)
+                before, self._home = (
+                    self.home.state_of(request.device),
+                    self.home.with_state(request.device, state),
+                )
+                if before != state:
+                    self._show(Change(request.device, before, state, request.device.readings))
             elif status in (OutcomeStatus.NOT_FOUND, OutcomeStatus.AMBIGUOUS):
                 self._renamed()
             if outcome.ok and request.tool.endswith(RENAME):
                 self._renamed()
-
-    def _learn_state(self, device: Device, state: str) -> None:
-        before, self._home = self.home.state_of(device), self.home.with_state(device, state)
-        if before != state:
-            self._show(Change(device, before, state, device.readings))
 
     def acted(self, outcome: ToolOutcome) -> None:
         """Somebody's call may have changed something: it is looked at again."""

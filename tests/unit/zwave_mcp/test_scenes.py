@@ -63,7 +63,7 @@ async def start(
 
 def values(name: str) -> list[SceneValue]:
     return [
-        SceneValue(ValueId(node, command_class, *endpoint or [0], prop), value)
+        SceneValue(ValueId(node, command_class, endpoint[0] if endpoint else 0, prop), value)
         for node, command_class, prop, value, *endpoint in DATA[name]
     ]
 

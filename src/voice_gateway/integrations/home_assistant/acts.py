@@ -87,11 +87,6 @@ async def look(home: "HomeAssistant", raw: Raw, args: Mapping[str, Any]) -> Answ
     return home.seen.text, _sent({**facts, "summary": summary})
 
 
-async def pass_on(home: "HomeAssistant", raw: Raw, args: Mapping[str, Any]) -> Answer:
-    """The tool's own answer."""
-    return await raw.call(args)
-
-
 async def start_script(home: "HomeAssistant", raw: Raw, args: Mapping[str, Any]) -> Answer:
     """Always raises: Home Assistant answers the same for a script that failed in its first step."""
     name = home.scripts[raw.name]

@@ -177,7 +177,10 @@ _WAYS: Final = {
     ha.READ_ITEMS: read_list,
     ha.ADD_ITEM: change_list,
     ha.COMPLETE_ITEM: change_list,
-    **dict.fromkeys(("GetDateTime", "calendar_get_events", ha.CANCEL_TIMERS), wrapped.pass_on),
+    # These answer for themselves.
+    **dict.fromkeys(
+        ("GetDateTime", "calendar_get_events", ha.CANCEL_TIMERS), lambda _home, raw, args: raw.call(args)
+    ),
 }
 
 
