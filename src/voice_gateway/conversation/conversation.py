@@ -3,12 +3,13 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from voice_gateway import languages
 from voice_gateway.config import BrainSettings, PermissionSettings
@@ -38,7 +39,6 @@ from voice_gateway.tools.manager import tool_beside
 from voice_gateway.tools.masking import keeps_words
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Part, Reply, Say, ToolCall, Utterance, speaking_in
 from voice_gateway.turns.acts import Acts, TurnActs, Where, waves
-from voice_gateway.turns.history import History
 from voice_gateway.turns.stage import Stage, Turn
 from voice_gateway.understanding.stage import UnderstandingStage
 
@@ -48,15 +48,6 @@ NOTHING_HEARD = "I didn't hear anything."
 TOO_LONG = "That was too much at once. Please say it in fewer words."
 NAME_TOO_LONG = f"The name of a conversation, room or satellite may have {LONGEST_NAME} characters."
 SHOWN_OF_TOO_MUCH = 60  # characters of an utterance that is too long, as published
-
-
-@dataclass
-class _Opened:
-    """A conversation, locked for one turn."""
-
-    key: str
-    history: History
-    turn: Turn | None = None  # saved at the end, once it is set
 
 
 class Conversation:
@@ -124,26 +115,31 @@ class Conversation:
         if self._alarms and (heard := await self._alarms(utterance.text)):  # closes an open question
             self._set_aside.add(conversation_key(utterance, self._gateway))
             self.events.publish(Heard(utterance))
-            return self._answered(utterance, Reply(heard, stage="local"), History(), started)
-        async with self._opened(utterance) as opened:
-            key, history = opened.key, opened.history
-            if key in self._set_aside:
+            return self._answered(utterance, Reply(heard, stage="local"), {}, started)
+        text = " ".join("".join(c if c.isprintable() else " " for c in utterance.text).split())
+        utterance = replace(utterance, text=text, room=utterance.room or self._brain.room)
+        async with self._opened(utterance, take_back=take_back) as opened:
+            state = opened.history.state
+            if (key := conversation_key(utterance, self._gateway)) in self._set_aside:
                 self._set_aside.remove(key)
-                self._confirmation.set_aside(history.state)
-            incoming = self._confirmation.receive(self._cleaned(utterance), history.state)
+                self._confirmation.set_aside(state)
+            incoming = self._confirmation.receive(utterance, state)
             shown = incoming.utterance
             if not incoming.hidden:
-                shown = replace(utterance, text=self._confirmation.masked(utterance.text))
+                shown = replace(utterance, text=self._confirmation.masked(text))
             self.events.publish(Heard(shown, incoming.pending.question if incoming.pending else ""))
-            turn = self._turn(incoming.utterance, opened, shown, take_back=take_back)
-            opened.turn = turn = replace(
-                turn, say=self._telling(shown, say), interruption=interruption or Interruption()
+            turn = replace(
+                opened,
+                utterance=incoming.utterance,
+                shown=shown,
+                say=self._telling(shown, say),
+                interruption=interruption or Interruption(),
             )
             reply = await self._in_time(turn, shown, self._take_turn(turn, incoming, read_only_reason))
-            history.state[ASKING] = reply.expects_answer
+            state[ASKING] = reply.expects_answer
         if not any(keeps_words(outcome.name) for outcome in reply.outcomes):
             log.debug("turn answered", extra={"said": shown.text, "reply": reply.text, "stage": reply.stage})
-        return self._answered(shown, reply, history, started)
+        return self._answered(shown, reply, state, started)
 
     async def carry_out(
         self, utterance: Utterance, calls: Sequence[ToolCall], *, sensitive: bool, made_in: Utterance
@@ -153,10 +149,8 @@ class Conversation:
         With `sensitive` the yes covered sensitive calls; otherwise such a call asks first.
         """
         started, replies = perf_counter(), list[Reply]()
-        async with self._opened(utterance) as opened:
-            opened.history.add_user(utterance.text)
-            where = conversation_key(made_in, self._gateway)
-            opened.turn = turn = self._turn(utterance, opened, utterance, made_in=where)
+        async with self._opened(utterance, made_in=made_in) as turn:
+            turn.history.add_user(utterance.text)
             try:
                 async with asyncio.timeout(self._brain.turn_timeout_seconds):
                     for wave in waves(calls):
@@ -166,7 +160,7 @@ class Conversation:
         outcomes = tuple(outcome for reply in replies for outcome in reply.outcomes)
         ok = all(reply.ok and not reply.expects_answer for reply in replies)
         whole = Reply(" ".join(reply.text for reply in replies), outcomes, stage="local", ok=ok)
-        return self._answered(utterance, whole, opened.history, started)
+        return self._answered(utterance, whole, turn.history.state, started)
 
     async def make_calls(self, utterance: Utterance, calls: Sequence[ToolCall]) -> Reply:
         """Makes calls that were chosen by hand, with the permission and questions of a spoken request.
@@ -176,64 +170,52 @@ class Conversation:
         started = perf_counter()
         if problem := _too_long(utterance):
             return self._refused(utterance, problem)
-        async with self._opened(utterance) as opened:
+        async with self._opened(utterance) as turn:
             self.events.publish(Heard(utterance))
-            opened.turn = turn = self._turn(utterance, opened, utterance)
             turn.tell_step(Staged, "confirmation", True, "chosen by hand", 0.0)
             reply = await self._in_time(turn, utterance, self._confirmation.chosen(turn, calls))
-            opened.history.state[ASKING] = reply.expects_answer
-        return self._answered(utterance, reply, opened.history, started)
+            turn.history.state[ASKING] = reply.expects_answer
+        return self._answered(utterance, reply, turn.history.state, started)
 
     async def ask_about(self, utterance: Utterance, calls: Sequence[ToolCall]) -> str:
         """Opens a question about these calls in that conversation; empty if it cannot be asked."""
-        async with self._opened(utterance) as opened:
-            opened.turn = turn = Turn(utterance, opened.history)
+        async with self._opened(utterance) as turn:
             text, is_open = await self._confirmation.asked(turn, calls)
-            opened.history.state[ASKING] = is_open
+            turn.history.state[ASKING] = is_open
         return text if is_open else ""
 
     @asynccontextmanager
-    async def _opened(self, utterance: Utterance) -> AsyncIterator[_Opened]:
-        """The locked conversation of one turn; what the turn did is saved however it ends."""
-        key = conversation_key(utterance, self._gateway)
+    async def _opened(
+        self, utterance: Utterance, *, made_in: Utterance | None = None, take_back: Where | None = None
+    ) -> AsyncIterator[Turn]:
+        """A turn in its locked conversation; what it did is saved however it ends, and undo finds it in
+        `made_in`."""
+        key, words = conversation_key(utterance, self._gateway), utterance.text
+        here = Where(utterance.channel, (utterance.room or "").casefold(), key)
+        if made_in is not None:
+            here = replace(here, conversation=conversation_key(made_in, self._gateway))
+        if take_back is not None and take_back.conversation is not None:
+            take_back = replace(take_back, conversation=key)
+        acts = TurnActs(self._acts, here, self._now, partial(tool_beside, self._executor.tools), take_back)
         with speaking_in(utterance), turn_context(turn=utterance.id[:8], channel=utterance.channel):
             async with self.locks.of(key):
-                opened = _Opened(key, await self._histories.load(key))
-                spoken = utterance.language or opened.history.state.get(languages.KEY)
+                history = await self._histories.load(key)
+                spoken = utterance.language or history.state.get(languages.KEY)
                 languages.speak(spoken if spoken in self._brain.languages else self._brain.languages[0])
+                turn = Turn(utterance, history, acts=acts, events=self.events, shown=utterance)
                 try:
-                    yield opened
+                    yield turn
                 finally:
-                    if (turn := opened.turn) is not None:
-                        if turn.acts is not None:
-                            await turn.acts.keep(turn.outcomes, turn.history.state)
-                        words = turn.utterance.text
-                        await self._histories.save(key, turn.history, words, self._confirmation.masked(words))
+                    await acts.keep(turn.outcomes, history.state)
+                    await self._histories.save(key, history, words, self._confirmation.masked(words))
 
-    def _turn(
-        self,
-        utterance: Utterance,
-        opened: _Opened,
-        shown: Utterance,
-        *,
-        made_in: str = "",
-        take_back: Where | None = None,
-    ) -> Turn:
-        """`shown` holds no PIN; `made_in` is another conversation in which undo finds the acts."""
-        here = Where(utterance.channel, (utterance.room or "").casefold(), made_in or opened.key)
-        if take_back is not None and take_back.conversation is not None:
-            take_back = replace(take_back, conversation=opened.key)
-        beside = partial(tool_beside, self._executor.tools)
-        acts = TurnActs(self._acts, here, self._now, beside, take_back)
-        return Turn(utterance, opened.history, acts=acts, events=self.events, shown=shown)
-
-    def _answered(self, shown: Utterance, reply: Reply, history: History, started: float) -> Reply:
+    def _answered(self, shown: Utterance, reply: Reply, state: Mapping[str, Any], started: float) -> Reply:
         """Completes the reply and publishes it."""
         seconds = perf_counter() - started
         reply = replace(reply, conversation_id=shown.conversation_id, seconds=seconds, heard=shown.text)
         for outcome in reply.outcomes:
             self.events.publish(Acted(shown, outcome, reply.model))
-        self.events.publish(Answered(shown, reply, self._confirmation.wanted(reply, history.state)))
+        self.events.publish(Answered(shown, reply, self._confirmation.wanted(reply, state)))
         return reply
 
     def _telling(self, utterance: Utterance, say: Say | None) -> Say | None:
@@ -262,11 +244,6 @@ class Conversation:
         self.events.publish(Heard(shown))
         self.events.publish(Answered(shown, reply))
         return reply
-
-    def _cleaned(self, utterance: Utterance) -> Utterance:
-        """The utterance without control characters, and with single spaces."""
-        text = " ".join("".join(c if c.isprintable() else " " for c in utterance.text).split())
-        return replace(utterance, text=text, room=utterance.room or self._brain.room)
 
     async def _in_time(self, turn: Turn, shown: Utterance, work: Awaitable[Reply]) -> Reply:
         """The reply within the time limit. After an error, the outcomes so far are reported first."""
