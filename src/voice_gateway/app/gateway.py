@@ -30,7 +30,6 @@ from voice_gateway.problems import OWN_TOOLS_LEFT_OUT
 from voice_gateway.recorder.changes import CHANGES_FILE, ChangeStore
 from voice_gateway.recorder.record import Surroundings
 from voice_gateway.recorder.recorder import TURNS_FILE, Recorder
-from voice_gateway.recorder.why import Why
 from voice_gateway.routines.tools import RepeatedAlarms
 from voice_gateway.shared import connected
 from voice_gateway.tools.builtin import builtin_tools
@@ -46,6 +45,7 @@ from voice_gateway.turns.stage import Stage
 from voice_gateway.understanding.plan.timers import SpokenTimes
 from voice_gateway.understanding.stage import UnderstandingStage
 from voice_gateway.understanding.talk import GatewayFacts
+from voice_gateway.understanding.why import Why
 
 log = logging.getLogger(__name__)
 
@@ -195,7 +195,7 @@ class Gateway:
         stages: list[Stage] = [self.local] if self.model is None else [self.local, self.model]
         gateway = gateway_id(folder / "gateway-id") if self.store.shared else ""
         damaged = reports.damaged_file(self.events, "memory", "acts")
-        why = Why(self.recorder, self.local.cache)
+        why = Why(self.recorder, self.local)
         self.conversation = Conversation(
             stages,
             self.executor,

@@ -439,6 +439,18 @@ class Answer(Node):
     text: str = ""
 
 
+class WhyQuestion(Node):
+    """A question about what the gateway did, or why; it is read apart from an utterance."""
+
+    ask: str = ""  # what (was asked or done); else why
+    ours: bool = False  # about an act of the gateway
+    negated: bool = False
+    thing: str = ""  # that it names; empty: the last act
+    became: str = ""  # the thing's state
+    deed: str = ""
+    rest: str = ""
+
+
 class Utterance(Node):
     """The whole of what was said: steps in their order, and what stands around them."""
 

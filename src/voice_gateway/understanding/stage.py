@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Final, ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeVar, cast
 
 from home_names.phrases import is_question
 from voice_gateway import languages
@@ -39,8 +39,10 @@ from voice_gateway.understanding.dialogue import KEY, Memory, Open, recall
 from voice_gateway.understanding.fitting import Fitting, devices_in, home_facts
 from voice_gateway.understanding.for_a_while import KeptEnd, keep_end, settle_end
 from voice_gateway.understanding.interpreter import Interpreter, Understood
+from voice_gateway.understanding.leaves import EXACT
+from voice_gateway.understanding.lexer import MOST_WORDS
 from voice_gateway.understanding.listing import DeviceQuery
-from voice_gateway.understanding.nodes import Everyday, ToolUse, to_json
+from voice_gateway.understanding.nodes import Everyday, Node, ToolUse, to_json
 from voice_gateway.understanding.plan import Context, Question, Refused, Say, Step
 from voice_gateway.understanding.plan.foreign import Voice, tool_words, voices
 from voice_gateway.understanding.plan.when import when_of
@@ -56,6 +58,7 @@ LARGE: Final = 200  # devices: from here on understanding may take longer than a
 ToolReady = Callable[[str], Awaitable[None]]  # returns when it is decided whose tool this name means
 P = ParamSpec("P")
 R = TypeVar("R")
+N = TypeVar("N", bound=Node)
 
 
 async def _at_once() -> None:
@@ -185,6 +188,18 @@ class UnderstandingStage:
                 best = made.rank, grammar.code, made
         assert best is not None
         return best[1], best[2]
+
+    async def read_as(self, kind: type[N], text: str) -> N | None:
+        """What the words are, read as this kind of node alone; None if they are none."""
+
+        def read() -> N | None:
+            reader = self.grammar().reader(self.home)
+            heard = reader.tokens(text).without_pauses()
+            short = len(heard.words) <= MOST_WORDS
+            readings = reader.read(heard, kind.__name__, EXACT) if short else []
+            return cast(N, readings[0].node) if readings else None
+
+        return await self._off_the_loop(read)
 
     def context(self, here: str | None = None) -> Context:
         voices = self.voices()

@@ -6,15 +6,16 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from home_names.resolver import Nothing
-from voice_gateway.integrations.cache import HomeCache
 from voice_gateway.languages import say
 from voice_gateway.recorder.recorder import Recorder
 from voice_gateway.recorder.store import RecorderLost, TurnStore
 from voice_gateway.tools.masking import shorten
 from voice_gateway.turn import NOT_MADE, OutcomeStatus, Utterance
+from voice_gateway.understanding.nodes import WhyQuestion
+from voice_gateway.understanding.stage import UnderstandingStage
 
 Turn = Mapping[str, Any]
 
@@ -22,80 +23,28 @@ DONE = ("routine", "hand", "yes", "model", "order")  # no reason why something w
 RECENT_SECONDS = 90.0
 ROUTINE_SECONDS = 600.0  # a routine that ran since then may be meant by "that"
 MOST_READ = 100  # turns that are looked at for one question
-LONGEST = 200  # characters of a quotation, and of a question
+LONGEST = 200  # characters of a quotation
 OPPOSITE = {  # of a state: what an act that did something else says of itself
     "on": "off", "off": "on dim", "open": "close closed", "closed": "open", "locked": "unlock unlocked",
     "unlocked": "lock locked",
 }  # fmt: skip
 _NOT_DONE = {OutcomeStatus.WAITING: "waiting", OutcomeStatus.NOT_PERMITTED: "refused"}
 
-_WHY = r"(?:(?:and|but|so|hey) ){0,3}(?:why|how come|what for)"
-# What was asked or done, rather than why.
-_WHAT = re.compile(
-    r"what did i (?:just )?(?:ask|say|tell)(?: to)?(?: you)?"
-    r"|what (?:did|have) you (?:just )?(?:do|done)(?: just now)?"
-)
-_STATE = r"(?:still |suddenly |already |just )?(?P<state>on|off|open|closed|locked|unlocked|up|down)"
-# The last act, in any words; then a thing that was named.
-_LAST = re.compile(
-    rf"{_WHY}(?: not)?(?: (?:is|was))?(?: (?:that|this|it|so))?|explain yourself"
-    rf"|{_WHY} (?:did|have|do|had) you (?:just )?(?:do|done|say|said|ask|asked|answer)(?: me)?(?: \w+)?"
-    rf"|{_WHY} did (?:that|this) happen|what made you (?:do|say|ask)(?: \w+)?"
-    r"|who (?:told|asked) you to(?: do \w+)?"
-    rf"|{_WHY} (?:didn'?t|did not|haven'?t|have not) you(?: .+)?"
-)
-_THING = (
-    re.compile(rf"{_WHY} (?P<ours>did|have) you (?:just )?\w+ (?:(?:on|off|up|down) )?(?P<thing>.+)"),
-    re.compile(rf"{_WHY} (?:is|are|was|were) (?P<thing>.+?) {_STATE}"),
-    re.compile(
-        rf"{_WHY} (?:did|has) (?P<thing>.+?) (?:just )?(?:go|turn|switch|get|come)\w* {_STATE}(?: .+)?"
-    ),
-    re.compile(
-        r"(?:who|what) (?:has |just )?(?:turn|switch|dim|open|clos|shut|lock|unlock|start|stop|rais|lower"
-        r"|chang|set)\w* (?:(?:on|off) )?(?P<thing>.+?)(?: (?:on|off))?"
-    ),
-)
-_NEGATED = re.compile(r"\b(?:not|didn'?t|haven'?t)\b")
-_PRONOUN = re.compile(r"(?:it|that|this|them)(?: (?:on|off|up|down))?")
-
-
-class Question(NamedTuple):
-    thing: str  # that it names; empty: the last act
-    state: str  # of the thing
-    ours: bool  # whether it asks for an act of the gateway
-    answered: bool  # whether it asks what was asked or answered, rather than why
-    negated: bool
-
-
-def read_question(text: str) -> Question | None:
-    """None for any other question."""
-    plain = " ".join(re.sub(r"[?!.,;:]+", " ", text.casefold().replace("’", "'")).split())
-    if len(plain) > LONGEST:
-        return None
-    answered, negated = "what " in plain and "why" not in plain, _NEGATED.search(plain) is not None
-    last = Question("", "", " you" in plain or plain.startswith("what did i"), answered, negated)
-    if _LAST.fullmatch(plain) or _WHAT.fullmatch(plain):
-        return last
-    for match in filter(None, (pattern.fullmatch(plain) for pattern in _THING)):
-        words = match.groupdict()
-        if _PRONOUN.fullmatch(words["thing"]):
-            return last._replace(ours=True)
-        ours = bool(words.get("ours"))
-        return Question(words["thing"], words.get("state") or "", ours, answered, negated)
-    return None
-
 
 class Why:
-    def __init__(self, recorder: Recorder, home: HomeCache, now: Callable[[], float] = time.time) -> None:
-        self._recorder, self._home, self._now = recorder, home, now
+    def __init__(
+        self, recorder: Recorder, local: UnderstandingStage, now: Callable[[], float] = time.time
+    ) -> None:
+        self._recorder, self._local, self._now = recorder, local, now
 
     async def answer(self, asked: Utterance) -> str | None:
         """None: the question is about something else."""
-        if (question := read_question(asked.text)) is None:
+        question = await self._local.read_as(WhyQuestion, asked.text)
+        if question is None:
             return None
         names: list[str] = []
         if question.thing:
-            await self._home.known()
+            await self._local.cache.known()
             names = await asyncio.to_thread(self._named, question.thing)
             if not names and not question.ours:
                 return None  # why something in the world is so
@@ -104,7 +53,7 @@ class Why:
 
         def read(store: TurnStore) -> str | None:
             if names:
-                return self._of_things(store, names, question.state)
+                return self._of_things(store, names, question.became)
             return self._of_last(store, asked, question)
 
         try:
@@ -114,11 +63,11 @@ class Why:
 
     def _named(self, words: str) -> list[str]:
         """The devices that the words may mean."""
-        names = self._home.home.names
+        names = self._local.home.names
         match = names.find(words)
         return [] if isinstance(match, Nothing) else [device.name for device in names.could_mean(words)]
 
-    def _of_last(self, store: TurnStore, asked: Utterance, question: Question) -> str | None:
+    def _of_last(self, store: TurnStore, asked: Utterance, question: WhyQuestion) -> str | None:
         """Of the last turn of this conversation, or of a routine that ran since."""
         for turn in store.turns(limit=MOST_READ):
             here = (turn["door"], turn["conversation_id"]) == (asked.channel, asked.conversation_id)
@@ -147,7 +96,7 @@ class Why:
         return say("why.not_me", things=names)
 
 
-def explain(turn: Turn, now: float, question: Question | None = None) -> str:
+def explain(turn: Turn, now: float, question: WhyQuestion | None = None) -> str:
     """The cause of the turn; or its words and reply: also for "why didn't you" after an act."""
     acted, staged, rounds = (_of(turn, kind) for kind in ("acted", "staged", "round"))
     first = acted[0] if acted else {}
@@ -167,7 +116,7 @@ def explain(turn: Turn, now: float, question: Question | None = None) -> str:
         cause = "hand" if settled["reason"] == "chosen by hand" else "yes"
     else:
         cause = "model" if rounds else "order"
-    if question is not None and (question.answered or (question.negated and cause in DONE)):
+    if question is not None and (question.ask == "what" or (question.negated and cause in DONE)):
         cause = "answer"
     return say(
         f"why.{cause}",
