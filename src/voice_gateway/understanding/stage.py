@@ -190,13 +190,13 @@ class UnderstandingStage:
         return best[1], best[2]
 
     async def read_as(self, kind: type[N], text: str) -> N | None:
-        """What the words are, read as this kind of node alone; None if they are none."""
+        """What the words are, read as this kind of node alone; None if they or their language have none."""
 
         def read() -> N | None:
-            reader = self.grammar().reader(self.home)
+            reader, rule = self.grammar().reader(self.home), kind.__name__
             heard = reader.tokens(text).without_pauses()
-            short = len(heard.words) <= MOST_WORDS
-            readings = reader.read(heard, kind.__name__, EXACT) if short else []
+            readable = rule in reader.language.grammar.rules and len(heard.words) <= MOST_WORDS
+            readings = reader.read(heard, rule, EXACT) if readable else []
             return cast(N, readings[0].node) if readings else None
 
         return await self._off_the_loop(read)
