@@ -103,6 +103,11 @@ def parameters(*required: str, **described: str | Mapping[str, Any]) -> dict[str
     return {"type": "object", "properties": properties, **({"required": [*required]} if required else {})}
 
 
+def short_text(description: str, longest: int, **more: Any) -> dict[str, Any]:
+    """A parameter: a text of at most so many characters."""
+    return {"type": "string", "maxLength": longest, **more, "description": description}
+
+
 def declared_tool(
     name: str,
     description: str,

@@ -221,15 +221,10 @@ def without_secrets(server: "ServerSettings") -> Callable[[str], str]:
 
 
 def _secrets(server: "ServerSettings") -> Iterator[str]:
-    named = [*server.env.items(), *(argument.partition("=")[::2] for argument in server.args)]
-    named += [(option, value) for option, value in pairwise(server.args) if _awaits_value(option)]
-    for name, value in named:
+    words = (word for argument in server.args for word in argument.split("=", 1))
+    for name, value in (*server.env.items(), *pairwise(words)):
         if is_secret_name(name.lstrip("-")) or name.upper().endswith("KEY"):
             yield value
     for header in server.headers.values():
         yield header.get_secret_value()
         yield header.get_secret_value().rpartition(" ")[2]  # behind "Bearer"
-
-
-def _awaits_value(option: str) -> bool:
-    return option.startswith("-") and "=" not in option

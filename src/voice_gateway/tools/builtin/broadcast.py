@@ -6,18 +6,17 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from voice_gateway.errors import BadArguments, ToolUnavailable
-from voice_gateway.tools.gateway_tool import declared_tool, parameters, running_loop
+from voice_gateway.errors import ToolUnavailable
+from voice_gateway.tools.gateway_tool import declared_tool, parameters, running_loop, short_text
 from voice_gateway.turn import ToolTraits
 
-MAX_MESSAGE = 300  # characters
 NONE_HEARS = "There's no speaker or open console to tell."
 
 DESCRIPTION = (
     "REQUIRED to tell everybody in the house something: you MUST call this whenever the user asks about an "
     'announcement. DO NOT use for reminders.\nGood: "tell everyone dinner is ready". Bad: "tell me a joke".'
 )
-PARAMETERS = parameters("message", message='For example "Dinner is ready"')
+PARAMETERS = parameters("message", message=short_text('For example "Dinner is ready"', 300, pattern=r"\S"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +32,6 @@ def broadcast_tool(announce: Callable[[str], Awaitable[Heard]]) -> BaseTool:
 
     async def broadcast(message: str) -> tuple[str, dict[str, Any]]:
         words = " ".join(message.split())
-        if not words or len(words) > MAX_MESSAGE:
-            raise BadArguments(f"message must have 1 to {MAX_MESSAGE} characters.")
         sentence = f"{words[:1].upper()}{words[1:]}"
         sentence = sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
         heard = await announce(sentence)

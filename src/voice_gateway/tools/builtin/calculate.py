@@ -20,12 +20,11 @@ from home_names.numbers import NUMBER_WORDS, to_digits
 from home_names.phrases import capital, listed
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.times import Times, local_zone
-from voice_gateway.tools.gateway_tool import declared_tool, parameters
+from voice_gateway.tools.gateway_tool import declared_tool, parameters, short_text
 from voice_gateway.turn import ToolTraits
 
 Answer = tuple[str, dict[str, Any]]  # the sentence and the facts
 
-MAX_EXPRESSION = 200  # characters
 MOST_DICE, MOST_SIDES = 20, 1000
 LARGEST_PICK = 10**12
 LONGEST_WORD = 60
@@ -36,15 +35,13 @@ DESCRIPTION = (
     'Good: "15% of 80", "5 miles in km", "days until christmas", "roll a die". Bad: "what time is it".'
 )
 PARAMETERS = parameters(
-    "expression", expression='In plain words, for example "3 * (4 + 5)" or "spell rhythm"'
+    "expression", expression=short_text('In plain words, for example "3 * (4 + 5)" or "spell rhythm"', 200)
 )
 _UNREADABLE = "I can't work that out. Ask for a sum, a unit in another one, or the days until a date."
 
 
 def calculate_tool(now: Callable[[], datetime], times: Times) -> BaseTool:
     async def calculate(expression: str) -> Answer:
-        if len(expression) > MAX_EXPRESSION:
-            raise BadArguments(f"expression must have at most {MAX_EXPRESSION} characters.")
         today = now().astimezone(local_zone()[0]).date()
         read_day = partial(times.day, today=today)
         answer = read_asked(plain(expression), today, lambda day: read_day(day.replace(" - ", "-")))

@@ -17,7 +17,7 @@ from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
 from voice_gateway.problems import LISTS_LOST
 from voice_gateway.shared.rows import FileRows, Rows, RowStore
 from voice_gateway.sqlite_file import Damage
-from voice_gateway.tools.gateway_tool import declared_tool, parameters
+from voice_gateway.tools.gateway_tool import declared_tool, parameters, short_text
 from voice_gateway.turn import OutcomeStatus, ToolTraits
 
 MAX_ITEMS = 5000  # of all lists; a model in a loop must not fill the disk
@@ -97,7 +97,6 @@ class ListPublisher:
     ) -> None:
         self._store, self._tell, self._look_seconds = store, tell, look_seconds
         self._known: dict[str, list[Item]] = {}
-        self._stamp: object = None
 
     def again(self) -> None:
         """Publish all lists again, for a new subscriber."""
@@ -108,15 +107,10 @@ class ListPublisher:
         await look_again([self._store.listen], self._look, self._look_seconds)
 
     async def _look(self) -> None:
-        """Read the file if it has changed."""
-        stamp = await asyncio.to_thread(self._store.stamp)
-        if stamp is None or stamp == self._stamp:
-            return
         try:
             items = await asyncio.to_thread(self._store.all)
         except ToolUnavailable:
             return  # the next request for a list reports it
-        self._stamp = stamp
         for name in self._known | {item.list: [] for item in items}:
             content = [item for item in items if item.list == name]
             if self._known.get(name) != content:
@@ -126,7 +120,7 @@ class ListPublisher:
 
 # --- the tools
 
-MAX_TEXT, MAX_NAME, MAX_AT_ONCE = 100, 40, 50  # characters of one thing and of a list's name; things at once
+MAX_TEXT, MAX_AT_ONCE = 100, 50  # characters of one thing; things at once
 MOST_SAID, FIRST_SAID = 8, 5  # of a longer list only the first few are read out
 # What has an "and" in it and is one thing.
 _ONE_THING = re.compile(
@@ -141,9 +135,9 @@ _NAMES = {
 }
 
 
-def list_name(said: str) -> str:
+def list_name(words: str) -> str:
     """One name for one list: "my grocery list" is the shopping list."""
-    plain = re.sub(r"^(?:(?:the|my|our|a) )+| ?\b(?:lists?)$", "", " ".join(said.casefold().split())).strip()
+    plain = re.sub(r"^(?:(?:the|my|our|a) )+| ?\b(?:lists?)$", "", " ".join(words.casefold().split())).strip()
     return _NAMES.get(plain, plain)
 
 
@@ -170,13 +164,14 @@ READ = (
     "REQUIRED to know a list: you MUST call this whenever the user asks about what is on it. "
     'DO NOT use for timers.\nGood: "what do I need to buy". Bad: "list my timers".'
 )
+LIST_NAME = short_text('For example "to-do"; shopping if left out', 40)
 PARAMETERS = parameters(
     "action",
     action={"type": "string", "enum": list(ACTIONS), "description": "complete ticks off"},
     items='With commas, for example "milk, eggs"',
-    list='For example "to-do"; shopping if left out',
+    list=LIST_NAME,
 )
-READ_PARAMETERS = parameters(list='For example "to-do"; shopping if left out')
+READ_PARAMETERS = parameters(list=LIST_NAME)
 
 Answer = tuple[str, dict[str, Any]]
 
@@ -185,14 +180,14 @@ def list_tools(store: ListStore) -> list[BaseTool]:
     lists = _Lists(store)
 
     async def manage_list(action: str, items: str | None = None, list: str | None = None) -> Answer:  # noqa: A002
-        name = _name(list)
+        name = list_name(list or "")
         if action == "clear":
             return await asyncio.to_thread(lists.clear, name)
         act = {"add": lists.add, "remove": lists.remove, "complete": lists.complete}[action]
         return await asyncio.to_thread(act, name, _texts(items, name))
 
     async def read_list(list: str | None = None) -> Answer:  # noqa: A002
-        return await asyncio.to_thread(lists.read, _name(list))
+        return await asyncio.to_thread(lists.read, list_name(list or ""))
 
     about = "Adds to shopping and to-do lists, removes, ticks off, clears."
     manage = ToolTraits(title="Lists", summary=about)
@@ -202,13 +197,6 @@ def list_tools(store: ListStore) -> list[BaseTool]:
         declared_tool("manage_list", DESCRIPTION, PARAMETERS, manage_list, manage),
         declared_tool("read_list", READ, READ_PARAMETERS, read_list, read),
     ]
-
-
-def _name(given: str | None) -> str:
-    name = list_name(given or "")
-    if len(name) > MAX_NAME:
-        raise BadArguments(f"list must have at most {MAX_NAME} characters.")
-    return name
 
 
 def _texts(items: str | None, name: str) -> list[str]:

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 from langchain_core.tools import BaseTool
 
-from voice_gateway.errors import BadArguments, ToolTimeout, ToolUnavailable
+from voice_gateway.errors import ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.times import local_zone
 from voice_gateway.tools.builtin.web_json import get_json, unreadable
 from voice_gateway.tools.executor import DaemonThreads
-from voice_gateway.tools.gateway_tool import GatewayTool, parameters
+from voice_gateway.tools.gateway_tool import GatewayTool, parameters, short_text
 from voice_gateway.turn import ToolTraits
 
 DEFAULT_RESULTS, MAX_RESULTS = 5, 10
@@ -58,12 +58,9 @@ def search_tool(backend: SearchBackend, *, now: Callable[[], datetime], timeout_
 
     async def search_web(query: str, max_results: int = DEFAULT_RESULTS) -> tuple[str, dict[str, Any]]:
         wanted = " ".join(query.split())
-        if not wanted or len(wanted) > MAX_QUERY:
-            raise BadArguments(f"query must have 1 to {MAX_QUERY} characters.")
-        found = await backend.search(wanted, max_results)
         rows = [
             {"title": _plain(title, _MAX_TITLE), "snippet": _plain(snippet, _MAX_SNIPPET), "url": url.strip()}
-            for title, snippet, url in found
+            for title, snippet, url in await backend.search(wanted, max_results)
         ]
         web = ("http://", "https://")
         hits = [row for row in rows if row["title"] and row["url"].startswith(web)][:max_results]
@@ -101,9 +98,13 @@ def description(label: str) -> str:
 def _parameters(year: int) -> dict[str, Any]:
     return parameters(
         "query",
-        query=f"1 to {MAX_QUERY} characters. For current events you MUST put in the year {year}. "
-        f'Good: "US president {year}", "weather Paris {year}". Bad: "who is president" (no year). '
-        "Avoid mathematics, definitions, timeless facts",
+        query=short_text(
+            f"For current events you MUST put in the year {year}. "
+            f'Good: "US president {year}", "weather Paris {year}". Bad: "who is president" (no year). '
+            "Avoid mathematics, definitions, timeless facts",
+            MAX_QUERY,
+            pattern=r"\S",
+        ),
         max_results={
             "type": "integer",
             "minimum": 1,

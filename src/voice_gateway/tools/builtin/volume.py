@@ -100,8 +100,6 @@ def plan(action: str, level: float | None, now: Loudness) -> Loudness:
     """
     if action == "set" and level is None:
         raise BadArguments("level is required for set: a percentage from 0 to 100.")
-    if level is not None and not 0 <= level <= FULL:
-        raise BadArguments("level must be a percentage from 0 to 100.")
     if level is not None and 0 < level < 1:
         level *= FULL  # 0.3 is a share: 30 percent. 1 is one percent.
     amount = STEP if level is None else math.floor(level + 0.5)
@@ -120,12 +118,11 @@ def plan(action: str, level: float | None, now: Loudness) -> Loudness:
 
 def _before(before: Loudness, after: Loudness) -> dict[str, Any]:
     """The calls that put it back (docs/tools.md). Setting a level unmutes, so muting comes behind it."""
+    only_muting = before.percent == after.percent and (before.muted or after.muted)
     calls: list[dict[str, Any]] = []
-    muted = after.muted
-    if before.percent != after.percent or (before == after and not before.muted):
+    if not only_muting:
         calls.append({"action": "set", "level": min(before.percent, FULL)})
-        muted = after.muted and before.percent == 0
-    if muted != before.muted or not calls:
+    if only_muting or before.muted:
         calls.append({"action": "mute" if before.muted else "unmute"})
     too_loud = f"It stood at {before.percent} percent, and {FULL} is the most that can be set."
     undo = {"undo": too_loud} if before.percent > FULL else {}

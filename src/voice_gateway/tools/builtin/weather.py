@@ -11,7 +11,7 @@ from home_names.phrases import capital
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
 from voice_gateway.tools.builtin.times import Times, local_zone, say_day
 from voice_gateway.tools.builtin.web_json import get_json, unreadable
-from voice_gateway.tools.gateway_tool import declared_tool, parameters
+from voice_gateway.tools.gateway_tool import declared_tool, parameters, short_text
 from voice_gateway.turn import OutcomeStatus, ToolTraits
 
 if TYPE_CHECKING:
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 SERVICE = "Open-Meteo"
 DAYS = 8  # today and a week
 MAX_ANSWER = 500_000  # bytes; an answer has some thousand
-MAX_PLACE = 80  # characters
 LIKELY, POSSIBLE = 50, 20  # percent: from here on rain is worth an umbrella, or a word
-WET, WET_IMPERIAL = 1.0, 0.04  # millimetres, inches: as much in a day is rain
 NO_PLACE = "For weather and sun I need your home's location in my settings."
 NO_WEATHER = f"{SERVICE} has no weather for that place."
 ABOUT = ("weather", "rain", "temperature", "wind")
@@ -31,9 +29,8 @@ _CURRENT = {"code": "weather_code", "high": "temperature_2m", "wind": "wind_spee
 _DAILY = {
     "code": "weather_code", "high": "temperature_2m_max", "low": "temperature_2m_min",
     "wind": "wind_speed_10m_max", "rain_percent": "precipitation_probability_max",
-    "rain_amount": "precipitation_sum",
 }  # fmt: skip
-_IMPERIAL = {"temperature_unit": "fahrenheit", "wind_speed_unit": "mph", "precipitation_unit": "inch"}
+_IMPERIAL = {"temperature_unit": "fahrenheit", "wind_speed_unit": "mph"}
 
 DESCRIPTION = (
     "REQUIRED for the weather: you MUST call this whenever the user asks about weather, rain or how warm it "
@@ -41,7 +38,7 @@ DESCRIPTION = (
 )
 PARAMETERS = parameters(
     day='For example "tomorrow" or "friday"; now if left out',
-    place='A town, for example "Paris"; home if left out',
+    place=short_text('A town, for example "Paris"; home if left out', 80),
     about={"type": "string", "enum": list(ABOUT), "description": "What is asked"},
 )
 
@@ -65,7 +62,6 @@ class Weather:
     low: float = 0.0
     wind: float | None = None
     rain_percent: float | None = None
-    rain_amount: float | None = None
 
     @property
     def chance(self) -> int | None:
@@ -89,8 +85,6 @@ def weather_tool(
         day: str | None = None, place: str | None = None, about: str | None = None
     ) -> tuple[str, dict[str, Any]]:
         name = " ".join((place or "").split())
-        if len(name) > MAX_PLACE:
-            raise BadArguments(f"place must have at most {MAX_PLACE} characters.")
         if name:
             name, latitude, longitude = await _town(settings, name)
         elif home is not None:
@@ -104,10 +98,11 @@ def weather_tool(
         wanted = now_there if ahead is None else days[ahead]
         there = f" in {name}" if name else ""
         if wanted.day is None:
-            text = _say_now(wanted, about, there, imperial)
+            sentence = _say_now(wanted, about, there, imperial)
         else:
-            text = _say_day(wanted, say_day(wanted.day, days[0].day or wanted.day), about, there, imperial)
-        return f"{text}.", {"structured": _facts(wanted, name)}
+            when = say_day(wanted.day, days[0].day or wanted.day)
+            sentence = _say_day(wanted, when, about, there, imperial)
+        return f"{sentence}.", {"structured": _facts(wanted, name)}
 
     traits = ToolTraits(
         title="Weather",
@@ -174,12 +169,12 @@ async def _get(settings: "ToolsSettings", url: str, parameters: Mapping[str, str
 
 def _days_ahead(spoken_day: str | None, today: date, times: Times) -> int | None:
     """Counted from today here, because elsewhere it may be another day already; None is now."""
-    text = " ".join((spoken_day or "").lower().split())
-    if text in ("", "now", "right now", "currently"):
+    words = " ".join((spoken_day or "").lower().split())
+    if words in ("", "now", "right now", "currently"):
         return None
-    day = times.day(text, today)
+    day = times.day(words, today)
     if day is None:
-        raise BadArguments(f'I cannot read the day "{text[:40]}". Use "tomorrow" or "friday".')
+        raise BadArguments(f'I cannot read the day "{words[:40]}". Use "tomorrow" or "friday".')
     return (day - today).days
 
 
@@ -201,9 +196,9 @@ def _say_day(day: Weather, when: str, about: str | None, there: str, imperial: b
         return f"{span} {when}{there}"
     if about == "wind" and day.wind is not None:
         return f"Wind up to {_speed(day.wind, imperial)} {when}{there}"
-    wet = (day.rain_amount or 0) >= (WET_IMPERIAL if imperial else WET)
     known = "" if day.chance is None else f": {day.chance} percent"
-    chance = (LIKELY if wet else 0) if day.chance is None else day.chance
+    likely = LIKELY if day.sky in (*_FALLING, "stormy") else 0
+    chance = likely if day.chance is None else day.chance
     risk = f"{'an' if chance in (8, 11, 18) or 80 <= chance < 90 else 'a'} {chance} percent chance of"
     if about == "rain":
         what = "snow" if day.sky == "snowy" else "rain"

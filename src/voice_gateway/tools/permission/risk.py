@@ -10,9 +10,8 @@
 | never | what the owner forbids |
 """
 
-import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any, Final
@@ -22,6 +21,7 @@ from home_names.names import name_key, plain_words
 from home_names.risk import CLOSING, HARMLESS, drives_a_gate, is_sensitive
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission.target import LIST, LOOK, WARMTH, Reach
+from voice_gateway.tools.permission.untrusted import texts_in
 from voice_gateway.turn import ToolCall, ToolTraits
 
 
@@ -87,7 +87,7 @@ def risk_of(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, re
     if judged is Risk.LOOK:
         return Risk.NEVER if of_tool is Risk.NEVER else judged
     if reach is None and traits.source != "builtin":  # a device is known by its name alone: that only raises
-        named = {name_key(text.rpartition(".")[2]) for _, text in _texts(call.arguments, _LONGEST_NAME)}
+        named = {name_key(text.rpartition(".")[2]) for _, text in texts_in(call.arguments, _LONGEST_NAME)}
         given = [permits[key] for key in named & permits.keys()]
         opens = judged is Risk.SENSITIVE and traits.sensitive is None
         if opens and of_tool is Risk.ALWAYS and _of_foreign(names[1], {}, traits) is not judged:
@@ -184,29 +184,15 @@ def is_search(traits: ToolTraits, name: str) -> bool:
 def _sounds_sensitive(name: str, args: Mapping[str, Any], *, harmless: bool) -> bool:
     """`harmless`: a trusted server says that the tool only reads or destroys nothing."""
     words = name_words(name)
-    text = " ".join((*words, *(value for _, value in _texts(args, _LONGEST_VALUE))))
+    text = " ".join((*words, *(value for _, value in texts_in(args, _LONGEST_VALUE))))
     hazards = _HAZARDS if harmless else _HAZARDS | _COSTLY
     if _OPENING.search(text) or _GUARDED.search(text) or hazards & {*words}:
         return True
     # A guarded device among the arguments: `HassTurnOn(name="Garage Door")`.
-    named = [value for key, value in _texts(args, _LONGEST_NAME) if _DEVICE_KEYS.search(key)]
-    given = {word for key, value in _texts(args) if key in _ACTION_KEYS for word in plain_words(value)}
+    named = [value for key, value in texts_in(args, _LONGEST_NAME) if _DEVICE_KEYS.search(key)]
+    given = {word for key, value in texts_in(args) if key in _ACTION_KEYS for word in plain_words(value)}
     done = given or {*words}
     # An unknown action counts as the riskiest.
     action = "" if done & _OPENS else next((word for word in _CLOSES if word in done), "")
     gate = not harmless and action not in CLOSING and drives_a_gate(" ".join(words))
     return gate or any(is_sensitive("switch", (name,), action) for name in named)
-
-
-def _texts(args: Mapping[str, Any], longest: float = math.inf) -> Iterator[tuple[str, str]]:
-    """(nearest key, text) of every text, however deep: `{"target": {"entity_id": ["lock.front"]}}`."""
-    waiting: list[tuple[str, Any]] = [("", args)]
-    while waiting:
-        key, value = waiting.pop()
-        if isinstance(value, str):
-            if len(value) <= longest:
-                yield key, value
-        elif isinstance(value, Mapping):
-            waiting += [(str(inner), part) for inner, part in value.items()]
-        elif isinstance(value, list | tuple):
-            waiting += [(key, part) for part in value]

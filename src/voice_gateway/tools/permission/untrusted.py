@@ -4,6 +4,7 @@ A model may take any text it reads for a wish. Untrusted text is marked as data,
 cannot end its own quotation; and the gate knows that it was read (`gate.py`).
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -39,7 +40,10 @@ def brings_words(traits: ToolTraits, structured: Any) -> bool:
     """
     if traits.words_from_outside or not traits.trusted:
         return True
-    return traits.source != "builtin" and any(map(is_order, _names_in(structured)))
+    if traits.source == "builtin":
+        return False
+    # `before` holds calls for undo, which name tools.
+    return any(key in _NAMES and is_order(text) for key, text in texts_in(structured, but="before"))
 
 
 def is_order(name: str) -> bool:
@@ -66,14 +70,18 @@ def quoted_line(text: str, source: str) -> str:
     return f'The server "{source}" says of it, as data: "{words}"'
 
 
-def _names_in(structured: Any) -> Iterator[str]:
-    """Every name in a server's JSON, without recursion. `before` holds calls for undo, which name tools."""
-    waiting = [("", structured)]
+def texts_in(value: Any, longest: float = math.inf, *, but: str | None = None) -> Iterator[tuple[str, str]]:
+    """(nearest key, text) of every text, however deep: `{"target": {"entity_id": ["lock.front"]}}`.
+
+    Longer texts and what lies under the key `but` are left out.
+    """
+    waiting: list[tuple[str, Any]] = [("", value)]
     while waiting:
-        key, value = waiting.pop()
-        if isinstance(value, Mapping):
-            waiting += [(str(name), inner) for name, inner in value.items() if name != "before"]
-        elif isinstance(value, list):
-            waiting += [(key, inner) for inner in value]
-        elif isinstance(value, str) and key in _NAMES:
-            yield value
+        key, inner = waiting.pop()
+        if isinstance(inner, str):
+            if len(inner) <= longest:
+                yield key, inner
+        elif isinstance(inner, Mapping):
+            waiting += [(str(name), part) for name, part in inner.items() if name != but]
+        elif isinstance(inner, list | tuple):
+            waiting += [(key, part) for part in inner]

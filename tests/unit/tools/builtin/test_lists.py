@@ -73,18 +73,12 @@ async def test_every_act_can_be_taken_back(lists: Tool) -> None:
         assert await lists.say("read") == "On the shopping list: milk.", action
 
 
-@pytest.mark.parametrize(
-    ("items", "name", "problem"),
-    [
-        ("", "", "What shall I put"),
-        ("x" * 101, "", "up to 50 things"),
-        (",".join(map(str, range(51))), "", "up to 50 things"),
-        ("milk", "x" * 41, "at most 40"),
-    ],
-)
-async def test_what_cannot_be_added_is_refused(lists: Tool, items: str, name: str, problem: str) -> None:
-    with pytest.raises(BadArguments, match=problem):
-        await lists.say("add", items=items, list=name)
+async def test_what_cannot_be_added_is_refused(lists: Tool) -> None:
+    with pytest.raises(BadArguments, match="What shall I put"):
+        await lists.say("add")
+    for items in ("x" * 101, ",".join(map(str, range(51)))):
+        with pytest.raises(BadArguments, match="up to 50 things"):
+            await lists.say("add", items=items)
 
 
 async def test_every_change_of_a_list_is_published(store: ListStore, path: Path) -> None:

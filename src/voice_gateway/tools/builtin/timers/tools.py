@@ -21,12 +21,12 @@ from voice_gateway.tools.builtin.timers.wording import (
     say_set,
 )
 from voice_gateway.tools.builtin.times import Times, local_zone, say_seconds
-from voice_gateway.tools.gateway_tool import declared_tool, parameters
+from voice_gateway.tools.gateway_tool import declared_tool, parameters, short_text
 from voice_gateway.turn import OutcomeStatus, ToolTraits
 
 MAX_DAYS = 366  # a timer or reminder lies at most a year ahead
 RINGING = "ringing"  # a name that stands for whatever rings
-MAX_NAME, MAX_MESSAGE = 60, 300  # characters
+MAX_NAME = 60  # characters
 SNOOZE = "10 minutes"
 NOW = "now"  # a time at which it rings at once: of what comes again and again
 
@@ -75,8 +75,8 @@ def _kind(description: str = "Only of this kind") -> dict[str, Any]:
 SET_PARAMETERS = parameters(
     duration='From now, for example "10 minutes" or "90" for seconds. Or use at',
     at='Local time, for example "7 pm" or "tomorrow at 9 am"',
-    name=f'If named, for example "pasta"; up to {MAX_NAME} characters',
-    message=f'Of what to remind, for example "call Ann"; up to {MAX_MESSAGE} characters',
+    name=short_text('If named, for example "pasta"', MAX_NAME),
+    message=short_text('Of what to remind, for example "call Ann"', 300),
     kind=_kind("What it is"),
 )
 LIST_PARAMETERS = parameters(name='For example "pasta"; all if left out', kind=_kind())
@@ -142,15 +142,10 @@ class _Tools:
         kind: str | None = None,
     ) -> Answer:
         now = self._now()
-        label, text = (" ".join((words or "").split()) for words in (name, message))
-        if len(label) > MAX_NAME or len(text) > MAX_MESSAGE:
-            limits = (
-                f"name must have at most {MAX_NAME} characters, message at most {MAX_MESSAGE} characters."
-            )
-            raise BadArguments(limits)
-        known = Kind(kind) if kind else kind_of(text, at_clock_time=bool(at))
+        label, reminder = (" ".join((words or "").split()) for words in (name, message))
+        known = Kind(kind) if kind else kind_of(reminder, at_clock_time=bool(at))
         due = self._due(duration, at, now, known)
-        add = partial(self._store.add, due=due, now=now, name=label, message=text, kind=known)
+        add = partial(self._store.add, due=due, now=now, name=label, message=reminder, kind=known)
         timer = await asyncio.to_thread(add)
         reply = say_set(timer, now)
         if not self._warned and not await asyncio.to_thread(self._rings):
@@ -163,8 +158,8 @@ class _Tools:
         if name and timers:
             timers = [*self._choose(name, timers, now, wanted)]
         only = len(timers) == 1 and (name or wanted is Kind.TIMER)
-        text = say_remaining(timers, now) if only else say_list(timers, now, wanted)
-        return text, {"structured": {"timers": [_facts(timer, now) for timer in timers]}}
+        reply = say_remaining(timers, now) if only else say_list(timers, now, wanted)
+        return reply, {"structured": {"timers": [_facts(timer, now) for timer in timers]}}
 
     async def cancel(self, name: str | None = None, kind: str | None = None) -> Answer:
         now = self._now()
@@ -300,8 +295,8 @@ def _in_reach(moment: datetime, now: datetime) -> datetime:
     return moment
 
 
-def _singular(text: str) -> set[str]:
-    return {word.removesuffix("s") for word in text.split()}
+def _singular(words: str) -> set[str]:
+    return {word.removesuffix("s") for word in words.split()}
 
 
 def _words_of(timer: Timer) -> str:
