@@ -17,7 +17,7 @@ from voice_gateway.errors import ConfigError, ErrorKind, ToolError
 from voice_gateway.events import PartState, Progressed, State
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import destination
-from voice_gateway.progress import Progress, listener, progress_to
+from voice_gateway.progress import progress_to
 from voice_gateway.reports import server_hangs
 from voice_gateway.tools.executor import unknown_tool
 from voice_gateway.tools.permission.risk import Risk, risk_of
@@ -99,14 +99,8 @@ class ControlApi:
 
     async def call(self, asked: Asked, interruption: Interruption) -> dict[str, Any] | None:
         """One call; a client that leaves cancels it."""
-        asker, publish = listener(), self._gateway.events.publish
-
-        def moved(progress: Progress) -> None:
-            publish(Progressed(None, progress))
-            if asker is not None:
-                asker(progress)
-
-        with progress_to(moved):
+        publish = self._gateway.events.publish
+        with progress_to(lambda progress: publish(Progressed(None, progress))):
             return await interruption.cutting(self._called(asked))
 
     async def _called(self, asked: Asked) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import json
 import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from voice_gateway.channels.marks import mark_lines
 from voice_gateway.errors import LinkError
 from voice_gateway.interruption import Interruption
 from voice_gateway.private_files import ROOT, changeable_by_others, private_folder
-from voice_gateway.progress import OnProgress, Progress, progress_to, read_progress
 from voice_gateway.turn import Reply
 
 log = logging.getLogger(__name__)
@@ -32,10 +30,7 @@ Operation = Callable[[Mapping[str, Any], Interruption], Awaitable[Any]]
 
 
 class ControlChannel:
-    """Serves named operations. A request is one line of JSON, and so is its answer.
-
-    With `"progress": true` in the request, progress lines come before the answer.
-    """
+    """Serves named operations. A request is one line of JSON, and so is its answer."""
 
     def __init__(self, file: Path, operations: Mapping[str, Operation]) -> None:
         self._file = file
@@ -85,17 +80,13 @@ class ControlChannel:
         # Reading ahead shows that the client has left. Awaited by the loop below.
         following = asyncio.ensure_future(reader.readline())  # noqa: TID251
 
-        def tell(progress: Progress) -> None:
-            if not writer.is_closing():
-                writer.write(json_text({"progress": progress.to_json()}).encode() + b"\n")
-
         try:
             while line := await following:
                 following = asyncio.ensure_future(reader.readline())  # noqa: TID251
                 interruption = Interruption()
                 leaving = partial(_left, interruption)
                 following.add_done_callback(leaving)
-                answer = await self._answer(line, interruption, tell)
+                answer = await self._answer(line, interruption)
                 following.remove_done_callback(leaving)
                 writer.write(json_text(answer).encode() + b"\n")
                 await writer.drain()
@@ -105,15 +96,14 @@ class ControlChannel:
             following.cancel()
             writer.close()
 
-    async def _answer(self, line: bytes, interruption: Interruption, tell: OnProgress) -> dict[str, Any]:
+    async def _answer(self, line: bytes, interruption: Interruption) -> dict[str, Any]:
         try:
             asked = json.loads(line)
             operation = self._operations[asked["op"]]
         except (ValueError, TypeError, KeyError, RecursionError):
             return {"error": "not a request that I know"}
         try:
-            with progress_to(tell) if asked.get("progress") is True else contextlib.nullcontext():
-                return {"result": await operation(asked, interruption)}
+            return {"result": await operation(asked, interruption)}
         except Exception as error:  # the client must get an answer
             log.exception("control request failed")
             return {"error": f"{type(error).__name__}: {error}"}
@@ -142,11 +132,7 @@ async def greet(file: Path) -> Any:
 
 
 async def request(
-    file: Path,
-    message: Mapping[str, Any],
-    *,
-    limit_seconds: float = ANSWER_LIMIT_SECONDS,
-    on_progress: OnProgress | None = None,
+    file: Path, message: Mapping[str, Any], *, limit_seconds: float = ANSWER_LIMIT_SECONDS
 ) -> Any:
     """The answer of the running gateway. Raises LinkError if none runs or it does not answer."""
     try:
@@ -158,17 +144,10 @@ async def request(
         log.warning("control socket belongs to somebody else, it is not used", extra={"file": str(file)})
         raise LinkError(f"no gateway of yours is running: {file} belongs to somebody else")
     try:
-        asked = {**message, "progress": True} if on_progress is not None else message
-        writer.write(json_text(asked).encode() + b"\n")
+        writer.write(json_text(message).encode() + b"\n")
         async with asyncio.timeout(limit_seconds):
             await writer.drain()
             answer = json.loads(await reader.readline())
-            while on_progress is not None and "progress" in answer:
-                facts = answer["progress"]
-                progress = read_progress(facts.get("done"), facts.get("total"), facts.get("message"))
-                if progress is not None:
-                    on_progress(replace(progress, what=str(facts.get("what"))))
-                answer = json.loads(await reader.readline())
     except TimeoutError as error:
         raise Silent(
             f"a gateway is running, but did not answer within {limit_seconds:g} s: it is frozen or very busy"

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import os
-import shutil
 import stat
 import sys
 import threading
@@ -15,9 +14,8 @@ from typing import Any, TextIO
 from voice_gateway.channels import Answer, json_text
 from voice_gateway.channels.marks import Mark, mark_lines
 from voice_gateway.config.environment import wants_colours
-from voice_gateway.events import Event, Notice, Progressed, Waiting
+from voice_gateway.events import Event, Notice, Waiting
 from voice_gateway.languages.outcomes import without_marks
-from voice_gateway.progress import Progress
 from voice_gateway.turn import PartSource, Reply, Utterance, new_id
 
 LEAVING = frozenset({"quit", "exit"})  # at a terminal only
@@ -141,26 +139,6 @@ def read_line(line: str, name: str, *, as_json: bool, room: str | None = None) -
     return Utterance(text, "cli", name, room=room)
 
 
-class ProgressLine:
-    """The last progress of a call, in one line that disappears at the end. Shown at a terminal only."""
-
-    def __init__(self, out: TextIO) -> None:
-        self._out = out
-        self._width = 0
-
-    def show(self, progress: Progress) -> None:
-        if self._out.isatty():
-            self.end()
-            text = printable(progress.text)[: shutil.get_terminal_size().columns - 1]
-            self._width = len(text)
-            print(text, end="", file=self._out, flush=True)
-
-    def end(self) -> None:
-        if self._width:
-            print(f"\r{' ' * self._width}\r", end="", file=self._out, flush=True)
-            self._width = 0
-
-
 class TextChannel:
     """Turns lines into utterances, and replies into lines."""
 
@@ -177,17 +155,13 @@ class TextChannel:
         self._room = room
         self._out = out or sys.stdout
         self.conversation_id = new_id()
-        self._progress = ProgressLine(self._out)
 
     async def run(self, stream: TextIO) -> bool:
         """Answers until the input ends. True if every reply was ok."""
         if source(stream) is not Source.TERMINAL:
             return await self._answer_all(lines(stream), typed=False)
-        try:
-            with _terminal_restored(stream):
-                return await self._answer_all(lines(stream, InputPrompt(self._room)), typed=True)
-        finally:
-            self._progress.end()
+        with _terminal_restored(stream):
+            return await self._answer_all(lines(stream, InputPrompt(self._room)), typed=True)
 
     async def _answer_all(self, asked_lines: AsyncIterator[str], *, typed: bool) -> bool:
         all_ok = True
@@ -204,7 +178,6 @@ class TextChannel:
         return all_ok
 
     def show(self, reply: Reply) -> None:
-        self._progress.end()
         facts = reply.to_json()
         if self._as_json:
             print(json_text(facts), file=self._out, flush=True)
@@ -212,21 +185,16 @@ class TextChannel:
             print_reply(reply.text, mark_lines(reply.outcomes), self._out, facts["parts"])
 
     def on_event(self, event: Event) -> None:
-        """Shows notices; and at a terminal what its own conversation waits for, and its progress."""
-        if isinstance(event, Notice):
+        """Shows notices; and at a terminal what its own conversation waits for."""
+        if isinstance(event, Notice) or (
+            isinstance(event, Waiting)
+            and event.utterance.conversation_id == self.conversation_id
+            and self._out.isatty()
+        ):
             self.tell(event.text)
-        elif isinstance(event, Waiting):
-            if self._out.isatty() and self._is_own(event.utterance):
-                self.tell(event.text)
-        elif isinstance(event, Progressed) and self._is_own(event.utterance) and not self._as_json:
-            self._progress.show(event.progress)
-
-    def _is_own(self, utterance: Utterance | None) -> bool:
-        return utterance is not None and utterance.conversation_id == self.conversation_id
 
     def tell(self, text: str) -> None:
         """An unprompted message, such as a ringing timer."""
-        self._progress.end()
         if not self._as_json:
             tell_unasked(text, self._out)
 

@@ -7,12 +7,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.channels.control import answer_json
-from voice_gateway.channels.terminal import ProgressLine, print_json, print_reply, tell_unasked
+from voice_gateway.channels.terminal import print_json, print_reply, tell_unasked
 from voice_gateway.cli.command import by_gateway
 from voice_gateway.cli.parser import Parser
 from voice_gateway.errors import LinkError
 from voice_gateway.events import PartState, State, Waiting
-from voice_gateway.progress import Progress, listener, progress_to
 from voice_gateway.tools.executor import WAIT_SECONDS
 from voice_gateway.turn import COMMANDS, Reply, Utterance
 
@@ -36,12 +35,7 @@ async def ask(options: argparse.Namespace) -> int:
     conversation_id = options.conversation or COMMANDS
     utterance = Utterance(" ".join(options.text), conversation_id=conversation_id, room=options.room)
     message = {"op": "ask", "text": utterance.text, "room": utterance.room}
-    line = ProgressLine(sys.stderr)
-    try:
-        with progress_to(line.show):
-            answer = await answered(options, utterance, message)
-    finally:
-        line.end()
+    answer = await answered(options, utterance, message)
     if options.explain:
         print_reply(answer["explained"], out=sys.stderr)
     return printed(options, answer)
@@ -64,12 +58,6 @@ async def answered(
     message = {**message, "conversation_id": conversation_id}
     waiting = Waiting(utterance, "the running gateway")
     timer = asyncio.get_running_loop().call_later(WAIT_SECONDS, _tell_waiting, waiting)
-    shown = listener()
-
-    def moved(progress: Progress) -> None:
-        timer.cancel()  # progress shows that it is under way
-        if shown is not None:
-            shown(progress)
 
     async def watch(gateway: "Gateway") -> None:
         timer.cancel()  # our own gateway says what it waits for
@@ -77,7 +65,7 @@ async def answered(
         gateway.events.subscribe(_tell_degraded, PartState)
 
     try:
-        return await by_gateway(options, message, first=watch, on_progress=moved)
+        return await by_gateway(options, message, first=watch)
     except LinkError as error:
         seconds = perf_counter() - started
         reply = Reply(f"Sorry, {error}.", ok=False, conversation_id=conversation_id, seconds=seconds)

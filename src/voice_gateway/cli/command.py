@@ -14,7 +14,6 @@ from voice_gateway.config.folders import user_file
 from voice_gateway.errors import LinkError
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import one_line
-from voice_gateway.progress import OnProgress
 
 if TYPE_CHECKING:
     from voice_gateway.app import Gateway
@@ -72,16 +71,14 @@ def print_groups(rows: Sequence[tuple[str, str, str]]) -> None:
         print_table(("", ""), [row[1:] for row in rows if row[0] == group], width=width)
 
 
-async def ask_running(
-    options: argparse.Namespace, message: dict[str, Any], on_progress: OnProgress | None = None
-) -> Any:
+async def ask_running(options: argparse.Namespace, message: dict[str, Any]) -> Any:
     """Its answer, or None when none is running that this command may speak for.
 
     Once the request is sent, no answer is an error: doing it a second time here could act twice.
     """
     if not await _speaks_for(options):
         return None
-    return await request(control_file(), message, on_progress=on_progress)
+    return await request(control_file(), message)
 
 
 async def by_gateway(
@@ -89,13 +86,12 @@ async def by_gateway(
     message: dict[str, Any],
     *,
     first: "Callable[[Gateway], Awaitable[None]] | None" = None,
-    on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
     """The answer of the running gateway, else that of one that is opened for this request.
 
     `first` is called with a gateway of our own before it gets the request.
     """
-    if (answer := await ask_running(options, message, on_progress)) is not None:
+    if (answer := await ask_running(options, message)) is not None:
         return dict(answer)
     from voice_gateway.app import opened
     from voice_gateway.app.control_api import ControlApi

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from voice_gateway.channels.terminal import ProgressLine, print_json, print_reply, printable
+from voice_gateway.channels.terminal import print_json, print_reply, printable
 from voice_gateway.cli.command import by_gateway, loaded, print_groups, print_table
 from voice_gateway.cli.parser import Parser
 from voice_gateway.config import data_folder
 from voice_gateway.errors import ConfigError, ErrorKind, GatewayError, LinkError
-from voice_gateway.progress import listener, progress_to
 from voice_gateway.tools.masking import shorten
 from voice_gateway.tools.schema import kind_of, properties_of, required_of
 from voice_gateway.turn import ToolOutcome, new_id
@@ -115,29 +114,19 @@ async def _call(options: argparse.Namespace) -> int:
     args = arguments_of(options)
     if options.timeout is not None and not options.timeout > 0:
         raise ConfigError(f"--timeout {options.timeout}: must be more than 0 seconds")
-    line = ProgressLine(sys.stderr)
+    message = {"op": "call", "name": options.name, "args": args, "timeout": options.timeout}
+    started = perf_counter()
     try:
-        with progress_to(line.show):
-            outcome = await _called(options, args)
-    finally:
-        line.end()
+        outcome = await by_gateway(options, message)
+    except LinkError as error:  # a running gateway that ends in the middle leaves an outcome, too
+        seconds, text = perf_counter() - started, f"Error: {error}."
+        lost = ToolOutcome(new_id(), options.name, text, False, seconds, args, ErrorKind.UNAVAILABLE)
+        outcome = lost.to_json()
     if options.json:
         print_json(outcome)
     else:
         print_reply(outcome["text"])
     return 0 if outcome["ok"] else 1
-
-
-async def _called(options: argparse.Namespace, args: dict[str, Any]) -> dict[str, Any]:
-    """A running gateway that ends in the middle leaves an outcome, too."""
-    message = {"op": "call", "name": options.name, "args": args, "timeout": options.timeout}
-    started = perf_counter()
-    try:
-        return await by_gateway(options, message, on_progress=listener())
-    except LinkError as error:
-        seconds, text = perf_counter() - started, f"Error: {error}."
-        lost = ToolOutcome(new_id(), options.name, text, False, seconds, args, ErrorKind.UNAVAILABLE)
-        return lost.to_json()
 
 
 def arguments_of(options: argparse.Namespace) -> dict[str, Any]:

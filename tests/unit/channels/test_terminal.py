@@ -8,10 +8,10 @@ import pytest
 
 from voice_gateway.channels import json_text
 from voice_gateway.channels.marks import Mark, mark_lines, mark_of, mark_of_turn
-from voice_gateway.channels.terminal import ProgressLine, TextChannel, print_reply, read_line
+from voice_gateway.channels.terminal import TextChannel, print_reply, read_line
 from voice_gateway.errors import ErrorKind
 from voice_gateway.languages.outcomes import without_marks
-from voice_gateway.progress import Progress, read_progress
+from voice_gateway.progress import read_progress
 from voice_gateway.turn import Decision, OutcomeStatus, Reply, ToolOutcome, Verdict
 
 
@@ -145,16 +145,6 @@ PARTS = [
     {"source": "gateway", "text": "The Desk Lamp is now on."},
     {"source": "model", "text": "Once upon a time.\n\nThe Front Door is locked."},
 ]
-
-
-@pytest.mark.parametrize("out", [Screen(), io.StringIO()])
-def test_a_terminal_shows_progress_as_plain_text_and_a_pipe_nothing(out):
-    line = ProgressLine(out)
-    line.show(Progress(2, 5, "[bold]page 2[/bold]", "the research server"))
-    line.end()
-    shown = out.getvalue()
-    assert ("the research server: 40 %, [bold]page 2[/bold]" in shown) is out.isatty()
-    assert shown.split("\r")[-1] == "", "the line is gone"
 
 
 def test_progress_needs_a_number_and_its_message_is_one_short_line():
