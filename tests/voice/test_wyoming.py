@@ -10,7 +10,7 @@ from tests.fakes.speech import words
 from tests.fakes.speech_packages import need_packages
 from tests.fakes.voice import LevelTranscriber, ScriptedSynthesizer
 from tests.fakes.waiting import until
-from wyoming.asr import Transcribe, Transcript, TranscriptStop
+from wyoming.asr import Transcribe, Transcript
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.client import AsyncTcpClient
 from wyoming.error import Error
@@ -36,11 +36,7 @@ async def answer(utterance):
 
 
 async def transcript(connected):
-    """Past the pieces that come before it, to the end."""
-    heard = None
-    while not TranscriptStop.is_type((event := await connected.read_event()).type):
-        heard = Transcript.from_event(event) if Transcript.is_type(event.type) else heard
-    return heard
+    return Transcript.from_event(await connected.read_event())
 
 
 @contextlib.asynccontextmanager
@@ -107,7 +103,6 @@ async def test_it_describes_what_it_offers(moonshine):
     assert info.tts[0].voices[0].languages == ["en"]
     assert info.wake[0].models[0].phrase == "hey jarvis"
     assert info.handle[0].supports_home_control
-    assert info.asr[0].supports_transcript_streaming
     assert info.tts[0].supports_synthesize_streaming
 
 
@@ -308,23 +303,6 @@ async def test_text_that_comes_in_pieces_is_spoken_sentence_by_sentence():
 
         await send(connected, Synthesize("Good night."))
         assert (await spoken_by(connected))[0] == ["audio-start", "audio-chunk", "audio-stop"]
-
-
-async def test_a_transcript_comes_in_pieces_and_whole():
-    async with (
-        door(LevelTranscriber({1000: "Hello there. Good night."})) as opened,
-        client(opened) as connected,
-    ):
-        await send(connected, Transcribe())
-        await send_sound(connected, np.full(1600, 1000, np.int16))
-        events = [await connected.read_event() for _ in range(5)]
-    assert [event.type for event in events] == [
-        "transcript-start",
-        *["transcript-chunk"] * 2,
-        "transcript",
-        "transcript-stop",
-    ]
-    assert "".join(event.data["text"] for event in events[1:3]).strip() == events[3].data["text"]
 
 
 async def test_it_is_announced_where_others_can_reach_it_and_taken_back_at_the_end():

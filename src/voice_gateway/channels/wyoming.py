@@ -11,7 +11,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 import numpy as np
-from wyoming.asr import Transcribe, Transcript, TranscriptChunk, TranscriptStart, TranscriptStop
+from wyoming.asr import Transcribe, Transcript
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.error import Error
 from wyoming.event import Event, Eventable, async_read_event, async_write_event
@@ -48,7 +48,6 @@ from voice_gateway.sound.samples import RATE, Resampler, Samples, to_floats, to_
 from voice_gateway.sound.worker import Worker
 from voice_gateway.speaking.synthesizer import Synthesizer
 from voice_gateway.turn import Utterance, new_id
-from voice_gateway.turns.sentences import sentences
 
 log = logging.getLogger(__name__)
 
@@ -167,7 +166,7 @@ class WyomingChannel:
         voice = TtsVoice(**_about(tts), languages=ENGLISH)
         handling = HandleModel(**_about(OURS), languages=ENGLISH)
         return Info(
-            asr=[AsrProgram(**_about(stt), models=[hearing], supports_transcript_streaming=True)],
+            asr=[AsrProgram(**_about(stt), models=[hearing])],
             tts=[TtsProgram(**_about(tts), voices=[voice], supports_synthesize_streaming=True)],
             handle=[HandleProgram(**_about(OURS), models=[handling], supports_home_control=True)],
             wake=wake,
@@ -388,12 +387,7 @@ class Client:
         text = await self._channel.transcriber.transcribe(samples) if len(samples) else ""
         if self._channel.wants_pin():
             text = self._channel.hidden_words.hide(text, self._host)
-        text = "" if noise_reason(text) else text
-        await self.send(TranscriptStart())
-        for sentence in sentences(text):
-            await self.send(TranscriptChunk(f"{sentence} "))
-        await self.send(Transcript(text))  # for clients that take it whole
-        await self.send(TranscriptStop())
+        await self.send(Transcript("" if noise_reason(text) else text))
 
     async def _send_sound(self, kind: str, form: dict[str, Any], pcm: bytes) -> None:
         await async_write_event(Event(kind, form, pcm), self._writer)

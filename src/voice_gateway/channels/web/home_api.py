@@ -5,6 +5,7 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any
 
@@ -95,20 +96,16 @@ def device_json(device: Device, home: Home) -> dict[str, Any]:
     }
 
 
+@dataclass(eq=False)
 class DevicesApi:
     """`known` returns when the home was read; `home` gives its latest snapshot."""
 
-    def __init__(
-        self,
-        home: Callable[[], Home],
-        known: Callable[[], Awaitable[None]],
-        make_calls: MakeCalls,
-        asks: AskApi,
-        feed: Feed,
-    ) -> None:
-        self._home, self._known, self._make_calls = home, known, make_calls
-        self._asks, self._feed = asks, feed
-        self._published: dict[str, dict[str, Any]] = {}  # as listeners know it, by id
+    home: Callable[[], Home]
+    known: Callable[[], Awaitable[None]]
+    make_calls: MakeCalls
+    asks: AskApi
+    feed: Feed
+    _published: dict[str, dict[str, Any]] = field(default_factory=dict)  # as listeners know it, by id
 
     def router(self) -> APIRouter:
         router = APIRouter()
@@ -118,7 +115,7 @@ class DevicesApi:
             """The home"""
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(KNOWN_SECONDS):
-                    await self._known()
+                    await self.known()
             current = self._current()
             self._published = self._published or current
             return json_response({"devices": list(current.values())})
@@ -126,7 +123,7 @@ class DevicesApi:
         @router.post("/api/devices/{device_id}", response_model=REPLY, responses=STREAMS)
         async def change(request: Request, device_id: str, asked: Change) -> Response:
             """Switch a device"""
-            home = self._home()
+            home = self.home()
             device = next((device for device in home.devices if _id(device) == device_id), None)
             if device is None:
                 raise HTTPException(404, "there is no such device")
@@ -140,28 +137,28 @@ class DevicesApi:
             async def act(utterance: Utterance, **_options: Any) -> Reply:
                 if isinstance(call, str):  # the reason why the device cannot do it
                     return Reply(call, ok=False, conversation_id=utterance.conversation_id)
-                return await self._make_calls(utterance, [ToolCall(new_id(), call.tool, dict(call.args))])
+                return await self.make_calls(utterance, [ToolCall(new_id(), call.tool, dict(call.args))])
 
             utterance = utterance_of(request, text, asked.conversation_id)
-            return await self._asks.respond(request, utterance, act)
+            return await self.asks.respond(request, utterance, act)
 
         return router
 
     def _current(self) -> dict[str, dict[str, Any]]:
-        home = self._home()
+        home = self.home()
         listed = [device_json(device, home) for device in home.devices]
         return {device["id"]: device for device in listed}
 
     def publish_changes(self) -> None:
         """Sends listeners the devices that differ from what was sent before."""
-        if not self._feed.consoles:
+        if not self.feed.consoles:
             self._published = {}
             return
         before, self._published = self._published, self._current()
         changed = [device for key, device in self._published.items() if before.get(key) != device]
         removed = [key for key in before if key not in self._published]
         if changed or removed:
-            self._feed.publish("devices", {"devices": changed, "removed": removed})
+            self.feed.publish("devices", {"devices": changed, "removed": removed})
 
 
 def _problem(asked: Change, actions: Sequence[str]) -> str:
@@ -184,23 +181,21 @@ def _act(asked: Change) -> Act:
     return Act(asked.action, **level)
 
 
+@dataclass(eq=False)
 class Routines:
     """The planned routines, for the page and for MCP clients: as `routines --json`, with their sentences."""
 
-    def __init__(self, book: RoutineBook, make_calls: MakeCalls) -> None:
-        self._book = book
-        self._make_calls = make_calls
+    book: RoutineBook
+    make_calls: MakeCalls
 
     async def listed(self) -> list[dict[str, Any]]:
         """Raises ToolError while the store cannot be read."""
-        listed = [
-            routine.to_json(self._book.place.zone) for routine in await asyncio.to_thread(self._book.all)
-        ]
+        listed = [routine.to_json(self.book.place.zone) for routine in await asyncio.to_thread(self.book.all)]
         return [{**facts, "sentence": facts["text"]} for facts in listed]
 
     async def change(self, number: int, action: str, said: Callable[[str], Utterance]) -> Reply:
         """`action` is one of CANCEL's, `said` gives words their place. Raises HTTPException and ToolError."""
-        for routine in await asyncio.to_thread(self._book.all):
+        for routine in await asyncio.to_thread(self.book.all):
             if routine.id == number:
                 break
         else:
@@ -208,7 +203,7 @@ class Routines:
         words = {"cancel": "delete", "pause": "switch off", "resume": "switch on"}[action]
         utterance = said(f"{words} the routine: {routine.text}")
         args = {"name": str(routine.id), "action": action}
-        return await self._make_calls(utterance, [ToolCall(new_id(), CANCEL, args)])
+        return await self.make_calls(utterance, [ToolCall(new_id(), CANCEL, args)])
 
     def router(self) -> APIRouter:
         router = APIRouter(responses={"4XX": {"model": ERROR}, 503: {"model": ERROR}})

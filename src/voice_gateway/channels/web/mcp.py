@@ -9,6 +9,7 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -114,22 +115,18 @@ TOOLS: Mapping[str, type[Arguments]] = {
 }
 
 
+@dataclass(eq=False)
 class McpChannel:
     """Each session is a conversation, so a confirmation comes from the client that was asked."""
 
-    def __init__(
-        self,
-        answer: Answer,
-        make_calls: MakeCalls,
-        tools: Callable[[], Awaitable[Sequence[Mapping[str, Any]]]],
-        routines: Routines,
-        *,
-        start: Start,
-        version: str,
-    ) -> None:
-        self._answer, self._make_calls = answer, make_calls
-        self._tools, self._routines = tools, routines
-        self._start, self._version = start, version
+    answer: Answer
+    make_calls: MakeCalls
+    tools: Callable[[], Awaitable[Sequence[Mapping[str, Any]]]]
+    routines: Routines
+    start: Start
+    version: str
+
+    def __post_init__(self) -> None:
         self._opening = asyncio.Lock()
         self._manager: StreamableHTTPSessionManager | None = None
         self._used: dict[str, float] = {}  # when each session was used last; the oldest first
@@ -166,7 +163,7 @@ class McpChannel:
             if self._manager is None:
                 await asyncio.to_thread(importlib.import_module, LIBRARY)
                 ready = asyncio.get_running_loop().create_future()
-                self._start(self._serve(ready))
+                self.start(self._serve(ready))
                 self._manager = await ready
             return self._manager
 
@@ -178,7 +175,7 @@ class McpChannel:
         logging.getLogger("mcp.server").setLevel(logging.ERROR)
         server = Server(
             "voice-gateway",
-            version=self._version,
+            version=self.version,
             title="Voice gateway",
             instructions=INSTRUCTIONS,
             on_list_tools=_list_tools,
@@ -243,7 +240,7 @@ class McpChannel:
         try:
             given = _arguments(params.name, dict(params.arguments or {}))
             if isinstance(given, ListTools | ListRoutines):
-                listing = self._tools if isinstance(given, ListTools) else self._routines.listed
+                listing = self.tools if isinstance(given, ListTools) else self.routines.listed
                 facts, ok = {params.name.removeprefix("list_"): list(await listing())}, True
                 text = json_text(facts)
             else:
@@ -261,21 +258,21 @@ class McpChannel:
 
         def report(progress: Progress) -> None:
             sent = context.session.report_progress(progress.done, progress.total, progress.text)
-            self._start(sent)
+            self.start(sent)
 
         work: Awaitable[Reply]
         if isinstance(given, Ask):
-            work = self._answer(utterance(given.text, room=given.room or None), interruption=interruption)
+            work = self.answer(utterance(given.text, room=given.room or None), interruption=interruption)
         elif isinstance(given, CallTool):
             call = ToolCall(new_id(), given.name, given.arguments)
             # Models read this text later, so it has nothing of the arguments.
-            work = self._make_calls(utterance(f"use the tool {given.name}"), [call])
+            work = self.make_calls(utterance(f"use the tool {given.name}"), [call])
         else:
             assert isinstance(given, DeleteRoutine)
             action = "cancel"
             if isinstance(given, SetRoutine):
                 action = "resume" if given.enabled else "pause"
-            work = self._routines.change(given.id, action, utterance)
+            work = self.routines.change(given.id, action, utterance)
         with progress_to(report):
             return await self._outlive(work, interruption)
 
@@ -291,7 +288,7 @@ class McpChannel:
             finally:
                 done.cancel()  # no effect on a result; the channel is closing otherwise
 
-        self._start(run())
+        self.start(run())
         try:
             return await asyncio.shield(done)
         except asyncio.CancelledError:
