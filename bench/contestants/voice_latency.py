@@ -78,6 +78,7 @@ class Bench:
                 output,
                 gateway.conversation.answer,
                 voice,
+                gateway.events,
                 is_complete=gateway.is_complete,
                 on_turn=turns.append,
                 retry_seconds=None,

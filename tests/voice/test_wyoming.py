@@ -47,7 +47,7 @@ async def door(transcriber, synthesizer=None, *, watch=None, name="Voice Gateway
         answer,
         transcriber,
         synthesizer or ScriptedSynthesizer(),
-        events=watch,
+        events=watch or EventBus(),
         name=name,
         retry_seconds=0.01,
     )

@@ -134,7 +134,7 @@ class Channels:
             gateway.settings.voice,
             gateway.conversation.answer,
             gateway.events,
-            transcriber=self.transcriber,
+            engine=self.transcriber,
             synthesizer=self.synthesizer,
             gain=gateway.playback.gain,
             ringers=gateway.timers.ringers,

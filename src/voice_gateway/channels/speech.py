@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from voice_gateway.errors import GatewayError, SpeakingError
@@ -29,16 +30,18 @@ async def warm_up(*engines: Transcriber | Synthesizer) -> None:
             log.info("a speech engine is not ready", extra={"engine": engine.name, "reason": str(error)})
 
 
+@dataclass(slots=True)
 class StreamedSpeech:
     """One answer in sound."""
 
-    def __init__(self, synthesizer: Synthesizer, send: Send, *, model_tone: bool = False) -> None:
-        self._synthesizer, self._send, self._model_tone = synthesizer, send, model_tone
-        self._waiting = ""  # an incomplete sentence
-        self._source = PartSource.GATEWAY
-        self._tone_due = False
-        self._length = 0
-        self._begun = False
+    synthesizer: Synthesizer
+    send: Send
+    model_tone: bool = False
+    _waiting: str = ""  # an incomplete sentence
+    _source: PartSource = PartSource.GATEWAY
+    _tone_due: bool = False
+    _length: int = 0
+    _begun: bool = False
 
     async def feed(self, part: Part) -> None:
         """Takes the next piece of text and speaks the sentences that are complete."""
@@ -48,7 +51,7 @@ class StreamedSpeech:
         if part.source is not self._source:
             await self._speak(self._waiting)
             self._waiting, self._source = "", part.source
-            self._tone_due = self._model_tone and part.source is PartSource.MODEL
+            self._tone_due = self.model_tone and part.source is PartSource.MODEL
         ended, self._waiting = whole_sentences(self._waiting + part.text)
         for sentence in ended:
             await self._speak(sentence)
@@ -56,18 +59,18 @@ class StreamedSpeech:
     async def end(self) -> None:
         await self._speak(self._waiting)
         await self._begin(RATE)
-        await self._send("audio-stop", {}, b"")
+        await self.send("audio-stop", {}, b"")
 
     async def _begin(self, rate: int) -> dict[str, Any]:
         form = {"rate": rate, "width": 2, "channels": 1}
         if not self._begun:
             self._begun = True
-            await self._send("audio-start", form, b"")
+            await self.send("audio-start", form, b"")
         return form
 
     async def _speak(self, text: str) -> None:
         for sentence in sentences(spoken_text(text)):
-            speech = await self._synthesizer.speak(sentence)
+            speech = await self.synthesizer.speak(sentence)
             form = await self._begin(speech.rate)
             if self._tone_due:
                 self._tone_due, tone = False, earcon(Earcon.MODEL)
@@ -77,4 +80,4 @@ class StreamedSpeech:
     async def _send_sound(self, samples: Floats, form: dict[str, Any]) -> None:
         pcm = to_samples(samples)
         for start in range(0, len(pcm), CHUNK_SAMPLES):
-            await self._send("audio-chunk", form, pcm[start : start + CHUNK_SAMPLES].tobytes())
+            await self.send("audio-chunk", form, pcm[start : start + CHUNK_SAMPLES].tobytes())

@@ -7,6 +7,7 @@ import logging
 import socket
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -67,31 +68,24 @@ NOT_WYOMING = "this is not the Wyoming protocol"
 Handler = Callable[[Any], Awaitable[None]]
 
 
+@dataclass(eq=False)
 class WyomingChannel:
     """One port for everything; on loopback unless the settings name another address."""
 
-    def __init__(
-        self,
-        settings: VoiceSettings,
-        answer: Answer,
-        transcriber: Transcriber,
-        synthesizer: Synthesizer,
-        *,
-        events: EventBus | None = None,
-        name: str = "voice-gateway",  # in the network
-        model_tone: bool = True,
-        wants_pin: Callable[[], bool] = lambda: False,  # whether a client is being asked for one
-        retry_seconds: float = RETRY_SECONDS,
-    ) -> None:
-        self.settings, self.answer = settings, answer
-        self.transcriber, self.synthesizer = transcriber, synthesizer
-        self.wants_pin = wants_pin
-        self.hidden_words = HiddenWords()
-        self._name, self._events = name, events or EventBus()
-        self.model_tone, self.model_replies = model_tone, ModelReplies(self._events)
-        self._retry_seconds, self.idle_seconds = retry_seconds, IDLE_SECONDS
+    settings: VoiceSettings
+    answer: Answer
+    transcriber: Transcriber
+    synthesizer: Synthesizer
+    events: EventBus = field(default_factory=EventBus)
+    name: str = "voice-gateway"  # in the network
+    model_tone: bool = True
+    wants_pin: Callable[[], bool] = lambda: False  # whether a client is being asked for one
+    retry_seconds: float = RETRY_SECONDS
+
+    def __post_init__(self) -> None:
+        self.hidden_words, self.model_replies = HiddenWords(), ModelReplies(self.events)
         self._clients: set[Client] = set()
-        self.port = 0
+        self.idle_seconds, self.port = IDLE_SECONDS, 0
         self.listening = asyncio.Event()
 
     async def run(self) -> None:
@@ -116,14 +110,14 @@ class WyomingChannel:
                 server = await asyncio.start_server(self._serve, host, port)
             except OSError as error:
                 text = WYOMING_PORT.format(host=host, port=port, reason=error.strerror)
-                self._events.report("wyoming", State.DEGRADED, text)
-                await asyncio.sleep(self._retry_seconds)
+                self.events.report("wyoming", State.DEGRADED, text)
+                await asyncio.sleep(self.retry_seconds)
                 continue
             async with server:
                 self.port = server.sockets[0].getsockname()[1]
                 self.listening.set()
-                self._events.report("wyoming", State.OK, f"Wyoming clients find me at {host}:{self.port}.")
-                async with announced(self._name, host, self.port):
+                self.events.report("wyoming", State.OK, f"Wyoming clients find me at {host}:{self.port}.")
+                async with announced(self.name, host, self.port):
                     await server.serve_forever()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -10,7 +10,7 @@ import json
 import logging
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -378,15 +378,15 @@ def _no_lock(_phrase: str, error: Exception) -> None:
     log.error("MQTT request keeps no order with other gateways", extra={"reason": str(error)})
 
 
+@dataclass(eq=False)
 class Requests:
     """The answers of the last ids are kept here, and all in the store. A store that fails costs only what
     other gateways, and this one after a restart, know."""
 
-    def __init__(self, answer: Answer, store: Store, room: str | None) -> None:
-        self._answer = answer
-        self._store = store
-        self._room = room
-        self._known: dict[str, asyncio.Future[dict[str, Any]]] = {}
+    _answer: Answer
+    _store: Store
+    _room: str | None
+    _known: dict[str, "asyncio.Future[dict[str, Any]]"] = field(default_factory=dict)
 
     async def answered(self, request: Request) -> dict[str, Any]:
         """The answer. The caller holds the lock of the conversation."""

@@ -5,6 +5,7 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -59,74 +60,66 @@ class VoiceSwitches:
             log.warning("a switch of the voice is not remembered", extra={"reason": str(error)})
 
 
+@dataclass(eq=False)
 class VoiceChannel:
     """Microphone, engines and loudspeaker of this machine. Its failures do not affect other channels."""
 
-    def __init__(
-        self,
-        settings: VoiceSettings,
-        answer: Answer,
-        events: EventBus,
-        *,
-        transcriber: Transcriber,
-        synthesizer: Synthesizer,
-        gain: Callable[[], float],
-        ringers: list[Callable[[str], Awaitable[None]]],
-        sounders: list[Callable[[str], Coroutine[Any, Any, None]]],
-        is_complete: Callable[[str], bool],
-        show: Callable[[str], None],
-        announce: Callable[[str], None],
-        switches: VoiceSwitches,
-        model_tone: bool = True,
-        first_pause_seconds: float = FIRST_PAUSE_SECONDS,
-    ) -> None:
-        """`show` gets text that cannot be spoken, `announce` how to talk to the gateway. `ringers` get the
-        function that rings for a timer, `sounders` the one that sounds an alarm."""
-        self._announce, self._first_pause = announce, first_pause_seconds
-        self._settings, self._answer, self._events = settings, answer, events
-        self._ringers, self._sounders = ringers, sounders
-        self._is_complete = is_complete
-        self._transcriber = transcriber
-        self.switches = switches
-        self.conversation_id = new_id()
+    settings: VoiceSettings
+    answer: Answer
+    events: EventBus
+    engine: Transcriber
+    synthesizer: Synthesizer
+    gain: Callable[[], float]
+    ringers: list[Callable[[str], Awaitable[None]]]  # get the function that rings for a timer
+    sounders: list[Callable[[str], Coroutine[Any, Any, None]]]  # get the one that sounds an alarm
+    is_complete: Callable[[str], bool]
+    show: Callable[[str], None]  # gets text that cannot be spoken
+    announce: Callable[[str], None]  # gets how to talk to the gateway
+    switches: VoiceSwitches
+    model_tone: bool = True
+    first_pause_seconds: float = FIRST_PAUSE_SECONDS
+    conversation_id: str = field(default_factory=new_id)
+    transcriber: BackgroundTranscriber | None = None
+    _announced: bool = False
+
+    def __post_init__(self) -> None:
+        device = self.settings.output_device
         self.output = SpeechOutput(
-            synthesizer,
-            SounddeviceSpeaker(settings.output_device, gain=lambda: self.output.alarms.gain(gain())),
-            events=events,
-            show=show,
-            earcons=settings.earcons,
-            model_tone=model_tone,
-            mute=lambda: switches.mute,
+            self.synthesizer,
+            SounddeviceSpeaker(device, gain=lambda: self.output.alarms.gain(self.gain())),
+            events=self.events,
+            show=self.show,
+            earcons=self.settings.earcons,
+            model_tone=self.model_tone,
+            mute=lambda: self.switches.mute,
         )
-        self.transcriber: BackgroundTranscriber | None = None
-        self._announced = False
 
     async def run(self) -> None:
         """Runs until cancelled. Without hearing it still speaks, and timers ring."""
-        self._events.report("voice", State.STARTING, STARTING)
-        self._ringers.append(self.output.ring)
-        self._sounders.append(self.output.alarm)
+        self.events.report("voice", State.STARTING, STARTING)
+        self.ringers.append(self.output.ring)
+        self.sounders.append(self.output.alarm)
         try:
             await self._listen(await self._load())
         finally:
-            self._ringers.remove(self.output.ring)
-            self._sounders.remove(self.output.alarm)
+            self.ringers.remove(self.output.ring)
+            self.sounders.remove(self.output.alarm)
             await self.output.close()
 
     async def _listen(self, engines: HearingEngines) -> None:
-        microphone = SounddeviceMicrophone(self._settings.input_device, on_state=self._microphone_state)
+        microphone = SounddeviceMicrophone(self.settings.input_device, on_state=self._microphone_state)
         self.transcriber = BackgroundTranscriber(
             engines,
             microphone,
             self.output,
-            self._answer,
-            self._settings,
-            events=self._events,
-            is_complete=self._is_complete,
+            self.answer,
+            self.settings,
+            events=self.events,
+            is_complete=self.is_complete,
             listens=lambda: self.switches.listening,
             conversation_id=self.conversation_id,
         )
-        self._events.subscribe(self._announce_when_ready, PartState)
+        self.events.subscribe(self._announce_when_ready, PartState)
         try:
             await self.transcriber.run()
         finally:
@@ -136,13 +129,13 @@ class VoiceChannel:
         """Announces the voice once, with the first sound."""
         if not self._announced and event.part == "voice" and event.state is State.OK:
             self._announced = True
-            self._announce(f"voice: {event.sentence}")
+            self.announce(f"voice: {event.sentence}")
 
     def push_to_talk(self) -> str:
         """Starts a recording. Returns why it cannot, or ""."""
         if not self.switches.listening:
             return NOT_LISTENING
-        voice, microphone = map(self._events.part, ("voice", "microphone"))
+        voice, microphone = map(self.events.part, ("voice", "microphone"))
         if microphone is not None and microphone.state is State.DEGRADED:
             return microphone.sentence
         if self.transcriber is None or voice is None or voice.state is State.STARTING:
@@ -158,12 +151,12 @@ class VoiceChannel:
 
     async def _load_hearing(self) -> HearingEngines:
         """Retries until the engines are loaded: a server may come up later, or a file be added."""
-        wait, failed = Backoff(self._first_pause, LONGEST_PAUSE_SECONDS), ""
+        wait, failed = Backoff(self.first_pause_seconds, LONGEST_PAUSE_SECONDS), ""
         while True:
             try:
                 if failed:  # a server that is away fails quickly, before the other engines are loaded
-                    await self._transcriber.warm_up()
-                return await load_hearing(self._settings, self._transcriber)
+                    await self.engine.warm_up()
+                return await load_hearing(self.settings, self.engine)
             except (HearingError, BaseExceptionGroup) as group:
                 error = first_error(group)
                 log.log(
@@ -176,12 +169,12 @@ class VoiceChannel:
                 sentence, check = CANNOT_HEAR.format(reason=error), ""
                 if isinstance(error, HearingError) and error.has_own_words:
                     sentence, check = CANNOT_HEAR.format(reason=f"{error.spoken}; I keep trying"), str(error)
-                self._events.report("voice", State.DEGRADED, sentence, check)
+                self.events.report("voice", State.DEGRADED, sentence, check)
             await asyncio.sleep(wait.next())
 
     def _microphone_state(self, problem: str | None) -> None:
         if problem is None or self.transcriber is None:
-            self._events.report("microphone", State.OK, "The microphone works.")
+            self.events.report("microphone", State.OK, "The microphone works.")
         else:
             self.transcriber.microphone_lost(problem)
 

@@ -5,7 +5,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -76,24 +76,20 @@ class Alarms:
                 self.silent.set()
 
 
+@dataclass(eq=False)
 class SpeechOutput:
     """One voice and one loudspeaker. A reply that cannot be spoken is shown as text."""
 
-    def __init__(
-        self,
-        synthesizer: Synthesizer,
-        speaker: Speaker,
-        *,
-        events: EventBus,
-        show: Callable[[str], None],
-        earcons: bool = True,
-        model_tone: bool = False,  # a soft tone before the words of a model
-        mute: Callable[[], bool] = lambda: False,  # replies are shown instead; timers ring anyway
-    ) -> None:
-        self._synthesizer, self._speaker = synthesizer, speaker
-        self._events, self.show, self._mute = events, show, mute
-        self._earcons, self.model_tone = earcons, model_tone
-        self.own_voice = OwnVoice(speaker.loudness)
+    synthesizer: Synthesizer
+    speaker: Speaker
+    events: EventBus
+    show: Callable[[str], None]
+    earcons: bool = True
+    model_tone: bool = False  # a soft tone before the words of a model
+    mute: Callable[[], bool] = lambda: False  # replies are shown instead; timers ring anyway
+
+    def __post_init__(self) -> None:
+        self.own_voice = OwnVoice(self.speaker.loudness)
         self.free = asyncio.Event()  # cleared while a recording is under way: nothing begins to play
         self.free.set()
         self.alarms = Alarms(self.free)
@@ -104,28 +100,28 @@ class SpeechOutput:
     async def warm_up(self) -> None:
         """Reports a voice or loudspeaker that cannot be used."""
         try:
-            await self._synthesizer.warm_up()
+            await self.synthesizer.warm_up()
         except SpeakingError as error:
             self.failed("speech", error)
         else:
-            self._events.report("speech", State.OK, f"Speaking with {self._synthesizer.name}.")
-        if self._speaker.audible:
+            self.events.report("speech", State.OK, f"Speaking with {self.synthesizer.name}.")
+        if self.speaker.audible:
             await self._sound(SILENCE)
 
     def cue(self, kind: Earcon, tasks: asyncio.TaskGroup) -> None:
-        if self._earcons and not self._mute():
+        if self.earcons and not self.mute():
             self._cue = tasks.create_task(self._sound(earcon(kind)), name=f"earcon {kind}")
 
     async def mark(self, mark: Mark | None, playback: "ReplyPlayback") -> None:
         """A sound for the result of a turn, after its words, unless a person speaks already."""
-        if self._earcons and mark in _MARKS and self.free.is_set():
+        if self.earcons and mark in _MARKS and self.free.is_set():
             await self.play(earcon(_MARKS[mark]), playback)
 
     def hush(self) -> None:
         """Stops at once and drops the rest of the reply."""
         if self._playback is not None:
             self._playback.dropped = True
-        self._speaker.stop()
+        self.speaker.stop()
 
     def playback(self, on_first: Callable[[float], None] = lambda _seconds: None) -> "ReplyPlayback":
         self._playback = ReplyPlayback(self, on_first)
@@ -134,11 +130,11 @@ class SpeechOutput:
     async def synthesize(self, text: str) -> Speech | None:
         """None if the voice fails."""
         try:
-            speech = await self._synthesizer.speak(text)
+            speech = await self.synthesizer.speak(text)
         except SpeakingError as error:
             self.failed("speech", error)
             return None
-        self._events.report("speech", State.OK, f"Speaking with {self._synthesizer.name}.")
+        self.events.report("speech", State.OK, f"Speaking with {self.synthesizer.name}.")
         return speech
 
     async def say(self, text: str) -> None:
@@ -150,7 +146,7 @@ class SpeechOutput:
         self, speech: Speech, playback: "ReplyPlayback | None" = None, *, rings: bool = False
     ) -> bool:
         """Plays when nobody speaks and no alarm sounds. False if the loudspeaker fails or is mute."""
-        if self._mute() and not rings:
+        if self.mute() and not rings:
             return False
         quiet = self.alarms.over if playback is None else self.alarms.silent
         while True:
@@ -165,26 +161,26 @@ class SpeechOutput:
         if playback is not None and playback.dropped:
             return True
         if self._cue is not None and not self._cue.done():
-            self._speaker.stop()
+            self.speaker.stop()
         if playback is not None:
             playback.begins()
         return await self._sound(speech)
 
     async def _sound(self, speech: Speech) -> bool:
         try:
-            with self.own_voice.saying(speech.text) if self._speaker.audible else nullcontext():
-                await self._speaker.play(speech)
+            with self.own_voice.saying(speech.text) if self.speaker.audible else nullcontext():
+                await self.speaker.play(speech)
         except SpeakingError as error:
             self.failed("speaker", error)
             return False
-        self._events.report("speaker", State.OK, "The loudspeaker works.")
+        self.events.report("speaker", State.OK, "The loudspeaker works.")
         return True
 
     def failed(self, part: str, error: SpeakingError) -> None:
-        known = self._events.state(part) is State.DEGRADED  # reported once
+        known = self.events.state(part) is State.DEGRADED  # reported once
         level = logging.DEBUG if known else logging.WARNING
         log.log(level, "cannot speak", extra={"part": part, "reason": str(error)})
-        self._events.report(part, State.DEGRADED, CANNOT_SPEAK.format(reason=error))
+        self.events.report(part, State.DEGRADED, CANNOT_SPEAK.format(reason=error))
 
     async def ring(self, text: str) -> None:
         """Repeats a sound and the text until cancelled, never over a person who speaks."""
@@ -205,8 +201,8 @@ class SpeechOutput:
         await self.alarms.run(text, self, over_all)
 
     async def close(self) -> None:
-        await self._speaker.close()
-        await self._synthesizer.close()
+        await self.speaker.close()
+        await self.synthesizer.close()
 
 
 class ReplyPlayback:

@@ -133,31 +133,25 @@ class Recorded:
         }
 
 
+@dataclass(eq=False)
 class BackgroundTranscriber:
     """Listens all the time and answers one request at a time, by the conversation (MSG-3)."""
 
-    def __init__(
-        self,
-        engines: HearingEngines,
-        microphone: Microphone,
-        output: SpeechOutput,
-        answer: Answer,
-        settings: VoiceSettings,
-        *,
-        events: EventBus | None = None,
-        is_complete: Callable[[str], bool] = lambda _text: False,
-        on_turn: Callable[[Recorded], None] = lambda _recorded: None,
-        retry_seconds: float | None = RETRY_SECONDS,  # None: a microphone that fails is given up
-        listens: Callable[[], bool] = lambda: True,  # False: the microphone is ignored
-        conversation_id: str | None = None,
-    ) -> None:
-        self._microphone, self._output, self._answer, self._settings = microphone, output, answer, settings
-        self._listens, self._is_complete, self._on_turn = listens, is_complete, on_turn
-        self._recorder, self._in_worker = engines.recorder, engines.worker.run
-        self._events = events or EventBus()
-        self._input = AudioInput(engines, settings, output.own_voice, self._events)
-        self._retry_seconds = retry_seconds
-        self._conversation_id = conversation_id or new_id()
+    engines: HearingEngines
+    microphone: Microphone
+    output: SpeechOutput
+    answer: Answer
+    settings: VoiceSettings
+    events: EventBus
+    is_complete: Callable[[str], bool] = lambda _text: False
+    on_turn: Callable[[Recorded], None] = lambda _recorded: None
+    retry_seconds: float | None = RETRY_SECONDS  # None: a microphone that fails is given up
+    listens: Callable[[], bool] = lambda: True  # False: the microphone is ignored
+    conversation_id: str = field(default_factory=new_id)
+
+    def __post_init__(self) -> None:
+        self._recorder, self._in_worker = self.engines.recorder, self.engines.worker.run
+        self._input = AudioInput(self.engines, self.settings, self.output.own_voice, self.events)
         self.state = VoiceState.LISTENING
         self._waiting: asyncio.Queue[Recorded] = asyncio.Queue()
         self._work = 0  # transcripts and turns under way
@@ -170,7 +164,7 @@ class BackgroundTranscriber:
         self._speculation: asyncio.Task[Transcript] | None = None
         self._to_start: VoiceAction | None = None
         self._answer_until = 0.0  # position in the sound
-        self.ready = ready_sentence(engines, settings)
+        self.ready = ready_sentence(self.engines, self.settings)
         self._failure = ""
 
     async def run(self) -> None:
@@ -197,8 +191,8 @@ class BackgroundTranscriber:
 
     def microphone_lost(self, reason: object) -> None:
         """Drops the recording under way."""
-        self._events.report("microphone", State.DEGRADED, CANNOT_HEAR.format(reason=reason))
-        self._events.report("voice", State.OFF, WAITING)
+        self.events.report("microphone", State.DEGRADED, CANNOT_HEAR.format(reason=reason))
+        self.events.report("voice", State.OFF, WAITING)
         self._step(VoiceEvent.NOTHING)
 
     def submit(self, segment: SpeechSegment) -> None:
@@ -209,23 +203,23 @@ class BackgroundTranscriber:
     async def _listen(self) -> None:
         while True:
             try:
-                async with contextlib.aclosing(self._microphone.chunks()) as chunks:
+                async with contextlib.aclosing(self.microphone.chunks()) as chunks:
                     async for chunk in chunks:
-                        self._events.report("microphone", State.OK, "The microphone works.")
+                        self.events.report("microphone", State.OK, "The microphone works.")
                         await self._hear(chunk)
                 return
             except HearingError as error:
-                if self._retry_seconds is None:
+                if self.retry_seconds is None:
                     raise
                 if repr(error) != self._failure:  # logged once
                     log.warning("the microphone cannot be used", extra={"reason": str(error)})
                 self._failure = repr(error)
                 self.microphone_lost(error)
-            await asyncio.sleep(self._retry_seconds)
+            await asyncio.sleep(self.retry_seconds)
 
     async def _run_out(self) -> None:
         """Adds silence after the end of the microphone, so that the last recording is completed."""
-        longest = self._settings.no_speech_seconds + self._settings.silence_seconds + 1
+        longest = self.settings.no_speech_seconds + self.settings.silence_seconds + 1
         for _ in range(round(longest * RATE / BLOCK_SAMPLES)):
             await self.settled()
             if self.state not in (VoiceState.RECORDING, VoiceState.OVERHEARING):
@@ -236,8 +230,8 @@ class BackgroundTranscriber:
 
     async def _hear(self, chunk: AudioChunk) -> None:
         """Handles one chunk. An engine that fails costs the recording, never the channel."""
-        if not self._listens():
-            self._events.report("voice", State.OFF, NOT_LISTENING)
+        if not self.listens():
+            self.events.report("voice", State.OFF, NOT_LISTENING)
             self._step(VoiceEvent.NOTHING)
             return
         if (lost := self._input.take(chunk)) > LOST_SECONDS:
@@ -258,17 +252,17 @@ class BackgroundTranscriber:
             if repr(error) != self._failure:  # a broken engine fails thirty times a second
                 log.exception("hearing failed; the recording is dropped")
             self._failure = repr(error)
-            self._events.report("voice", State.DEGRADED, HEARING_FAILED.format(reason=error))
+            self.events.report("voice", State.DEGRADED, HEARING_FAILED.format(reason=error))
             self._step(VoiceEvent.NOTHING)
         else:
             self._failure = ""
-            self._events.report("voice", State.OK, self.ready)
+            self.events.report("voice", State.OK, self.ready)
 
     async def _begin_recording(self) -> None:
         start, self._to_start = self._to_start, None
         if start is None:
             return
-        limit = self._settings.no_speech_seconds
+        limit = self.settings.no_speech_seconds
         if start is VoiceAction.RECORD_ANSWER:
             self._wake, limit = None, max(STEP_SECONDS, self._answer_until - self._input.seconds)
         behind = self._wake is not None
@@ -287,7 +281,7 @@ class BackgroundTranscriber:
             self._speculation = None  # its result is not used
         else:
             if self.state in (VoiceState.RECORDING, VoiceState.OVERHEARING):
-                self._on_turn(Recorded(wake=self._wake))
+                self.on_turn(Recorded(wake=self._wake))
             self._step(VoiceEvent.NOTHING)
 
     def _ended(self, event: Ended) -> None:
@@ -310,11 +304,11 @@ class BackgroundTranscriber:
         try:
             transcript = await self._input.transcript(segment)
             if asyncio.current_task() is self._speculation and transcript.noise is None:
-                if await asyncio.to_thread(self._is_complete, transcript.text):
-                    quick = self._settings.quick_silence_seconds
+                if await asyncio.to_thread(self.is_complete, transcript.text):
+                    quick = self.settings.quick_silence_seconds
                     await self._in_worker(self._recorder.needed_silence, quick)
                 elif sounds_unfinished(transcript.text):
-                    longer = max(self._settings.silence_seconds, UNFINISHED_SILENCE_SECONDS)
+                    longer = max(self.settings.silence_seconds, UNFINISHED_SILENCE_SECONDS)
                     await self._in_worker(self._recorder.needed_silence, longer)
             return transcript
         finally:
@@ -337,13 +331,13 @@ class BackgroundTranscriber:
         if noise is not None:
             log.info("not speech", extra={"reason": noise})
             if recorded.wake is not None:
-                self._output.cue(Earcon.ERROR, self._tasks)
-            self._on_turn(recorded)
+                self.output.cue(Earcon.ERROR, self._tasks)
+            self.on_turn(recorded)
             self._over(asked=self._answer_until > self._input.seconds)
             return
         if self._waiting.qsize() >= MOST_WAITING:
             log.warning("too much was said while I was busy; the oldest is dropped")
-            self._on_turn(self._waiting.get_nowait())
+            self.on_turn(self._waiting.get_nowait())
             self._over(asked=False)
         self._waiting.put_nowait(recorded)
 
@@ -355,8 +349,8 @@ class BackgroundTranscriber:
             self._answer_until = 0.0
             asked = await self._turn(recorded)
             if asked:
-                self._answer_until = self._input.seconds + self._settings.follow_up_seconds
-            self._on_turn(recorded)
+                self._answer_until = self._input.seconds + self.settings.follow_up_seconds
+            self.on_turn(recorded)
             if self._turns > 1:
                 self._step(VoiceEvent.NEXT)
             self._over(asked=asked)
@@ -370,11 +364,11 @@ class BackgroundTranscriber:
             first.append(at)
             self._step(VoiceEvent.SPEAKS)
 
-        playback, self._interruption = self._output.playback(begins), Interruption()
+        playback, self._interruption = self.output.playback(begins), Interruption()
         utterance = Utterance(
             recorded.text,
             "voice",
-            conversation_id=self._conversation_id,
+            conversation_id=self.conversation_id,
             heard_by=recorded.transcript.model if recorded.transcript else None,
             heard_seconds=recorded.transcript.seconds if recorded.transcript else None,
             endpoint_seconds=recorded.timings_ms["endpoint"] / 1000,
@@ -382,21 +376,21 @@ class BackgroundTranscriber:
         )
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(playback.run(), name="speaking")
-            recorded.reply = reply = await self._answer(
+            recorded.reply = reply = await self.answer(
                 utterance, say=playback.say, interruption=self._interruption
             )
             answered = playback.first_said_at or perf_counter()
             playback.end(reply)
-        await self._output.mark(mark_of_turn(reply.outcomes), playback)
+        await self.output.mark(mark_of_turn(reply.outcomes), playback)
         if playback.failed:
-            self._output.show(reply.text)
+            self.output.show(reply.text)
         recorded.spoken_over = playback.dropped
         times = recorded.timings_ms
         times["brain"] = (answered - started) * 1000
         times["synthesize"] = playback.synthesis_seconds * 1000
         if first:
             times["first_audio"] = times["endpoint"] + times["transcribe_wait"] + (first[0] - started) * 1000
-        return reply.expects_answer and not playback.dropped and self._settings.follow_up_seconds > 0
+        return reply.expects_answer and not playback.dropped and self.settings.follow_up_seconds > 0
 
     def _over(self, *, asked: bool) -> None:
         """Ends a turn; after the last one it listens again."""
@@ -413,10 +407,10 @@ class BackgroundTranscriber:
         if self.state is not before:
             log.debug("voice state", extra={"before": before, "event": event, "after": self.state})
         if self.state in RECORDS:
-            self._output.free.clear()
+            self.output.free.clear()
         else:
             self._to_start = None
-            self._output.free.set()
+            self.output.free.set()
         for act in acts:
             self._act(act)
 
@@ -427,20 +421,22 @@ class BackgroundTranscriber:
             self._input.fresh = True
             self._speculation = None
         elif act is VoiceAction.HUSH:
-            self._output.hush()
+            self.output.hush()
             self._interruption.now()
         else:
-            self._output.cue(Earcon.WAKE if act is VoiceAction.CUE_WAKE else Earcon.HEARD, self._tasks)
+            self.output.cue(Earcon.WAKE if act is VoiceAction.CUE_WAKE else Earcon.HEARD, self._tasks)
 
 
+@dataclass(eq=False)
 class AudioInput:
     """Tracks the position in the stream, in seconds of sound and by the clock."""
 
-    def __init__(
-        self, engines: HearingEngines, settings: VoiceSettings, own_voice: OwnVoice, events: EventBus
-    ) -> None:
-        self._engines, self._settings = engines, settings
-        self._own_voice, self._events = own_voice, events
+    engines: HearingEngines
+    settings: VoiceSettings
+    own_voice: OwnVoice
+    events: EventBus
+
+    def __post_init__(self) -> None:
         self._samples = 0
         self._expected: float | None = None  # where the next chunk should begin
         self._levels: deque[float] = deque(maxlen=RECENT_STEPS)
@@ -468,12 +464,12 @@ class AudioInput:
 
     async def wake_word(self, samples: Samples) -> WakeDetected | None:
         """The wake word, unless it was the gateway's own voice."""
-        detected = await self._engines.worker.run(self._watch_for_wake, samples)
+        detected = await self.engines.worker.run(self._watch_for_wake, samples)
         if detected is None:
             return None
         start = self.heard_at - len(self._levels) * STEP_SECONDS
-        own = self._own_voice
-        if own.said_wake_word(self._settings.wake_words) or own.same_sound(self._levels, start):
+        own = self.own_voice
+        if own.said_wake_word(self.settings.wake_words) or own.same_sound(self._levels, start):
             log.info("the wake word was the gateway's own voice")
             return None
         log.info("wake word", extra={"word": detected.word, "score": detected.score})
@@ -481,25 +477,25 @@ class AudioInput:
 
     def _watch_for_wake(self, samples: Samples) -> WakeDetected | None:
         """Runs in the worker."""
-        self._engines.recorder.watch(samples)
-        if self._engines.wake is None:
+        self.engines.recorder.watch(samples)
+        if self.engines.wake is None:
             return None
         if self.fresh:
             self.fresh = False
-            self._engines.wake.reset()
-        return self._engines.wake.feed(samples)
+            self.engines.wake.reset()
+        return self.engines.wake.feed(samples)
 
     # --- from sound to words
 
     async def transcript(self, segment: SpeechSegment) -> Transcript:
-        return await transcript_of(segment, self._engines.transcriber, self._settings, self._events)
+        return await transcript_of(segment, self.engines.transcriber, self.settings, self.events)
 
     def own(self, text: str, segment: SpeechSegment, ended_at: float) -> str | None:
         """Why this was the gateway's own voice; None if a person spoke."""
         start = ended_at - len(segment.samples) / RATE
         whole = len(segment.samples) // BLOCK_SAMPLES * BLOCK_SAMPLES
         heard = [_loudness(segment.samples[at : at + BLOCK_SAMPLES]) for at in range(0, whole, BLOCK_SAMPLES)]
-        return self._own_voice.reason(text, heard, start, start + self._settings.pre_roll_seconds)
+        return self.own_voice.reason(text, heard, start, start + self.settings.pre_roll_seconds)
 
 
 def ready_sentence(engines: HearingEngines, settings: VoiceSettings) -> str:

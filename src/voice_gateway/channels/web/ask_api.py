@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -58,13 +59,13 @@ def utterance_of(
     return Utterance(text, CHANNEL, name, room, satellite=client, **more)
 
 
+@dataclass(eq=False)
 class AskApi:
     """Answers whole or step by step."""
 
-    def __init__(self, answer: Answer, feed: Feed, start: Start) -> None:
-        self._answer = answer
-        self._feed = feed
-        self._start = start
+    answer: Answer
+    feed: Feed
+    start: Start
 
     def router(self) -> APIRouter:
         router = APIRouter()
@@ -88,7 +89,7 @@ class AskApi:
         @router.get("/api/events", response_class=Response, responses=STREAMS)
         async def events(request: Request) -> Response:
             """All that happens, as it happens"""
-            return self._feed.response(request)
+            return self.feed.response(request)
 
         return router
 
@@ -103,13 +104,13 @@ class AskApi:
     ) -> Response:
         """Answers by `answer`, or by the conversation with these options."""
         interruption = Interruption()
-        asked = partial(answer or self._answer, utterance, interruption=interruption, **options)
+        asked = partial(answer or self.answer, utterance, interruption=interruption, **options)
         if not stream and "text/event-stream" not in request.headers.get("accept", ""):
             return json_response((await unless_left(request, asked(), interruption)).to_json())
 
         async def steps(stream: Stream) -> None:
             """Every event of the turn, and the answer last."""
-            with self._feed.following(utterance.id, lambda kind, facts: stream.put(sse(kind, facts))):
+            with self.feed.following(utterance.id, lambda kind, facts: stream.put(sse(kind, facts))):
                 try:
                     # With `say` the text comes in pieces, as events; without it, at once.
                     stream.put(sse("answer", (await asked(say=lambda _part: None)).to_json()))
@@ -117,7 +118,7 @@ class AskApi:
                     stream.put(sse("failed", {"error": WENT_WRONG}))
                     raise
 
-        return streamed(steps, self._start, interruption)
+        return streamed(steps, self.start, interruption)
 
 
 async def unless_left(request: Request, answer: Awaitable[Reply], interruption: Interruption) -> Reply:

@@ -4,6 +4,7 @@ import asyncio
 import importlib
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.channels.web.tokens import TokenFile
@@ -23,47 +24,38 @@ SERVER = "voice_gateway.channels.web.server"  # imports FastAPI and uvicorn
 Start = Callable[[Coroutine[Any, Any, None]], object]  # runs work that outlives a connection
 
 
+@dataclass(eq=False)
 class WebChannel:
     """`routes` is called once the server's libraries are imported."""
 
-    def __init__(
-        self,
-        settings: WebSettings,
-        routes: Callable[[Start], Sequence[Any]],
-        events: EventBus,
-        tokens: TokenFile,
-        *,
-        retry_seconds: float = RETRY_SECONDS,
-        limits: "Limits | None" = None,
-    ) -> None:
-        self._settings = settings
-        self._routes = routes
-        self._events = events
-        self._tokens = tokens
-        self._retry_seconds = retry_seconds
-        self._limits = limits
-        self.port = 0  # 0 while it does not listen
-        self.tried = asyncio.Event()  # it listens, or has failed once
+    settings: WebSettings
+    routes: Callable[[Start], Sequence[Any]]
+    events: EventBus
+    tokens: TokenFile
+    retry_seconds: float = RETRY_SECONDS
+    limits: "Limits | None" = None
+    port: int = 0  # 0 while it does not listen
+    tried: asyncio.Event = field(default_factory=asyncio.Event)  # it listens, or has failed once
 
     @property
     def address(self) -> str:
         """The console's URL; empty while the port is not open."""
         if not self.port:
             return ""
-        host = self._settings.host
+        host = self.settings.host
         shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-        scheme = "https" if self._settings.tls_cert else "http"
+        scheme = "https" if self.settings.tls_cert else "http"
         return f"{scheme}://{shown}:{self.port}/"
 
     def login_link(self) -> str:
         """A URL that logs one browser in, where people of this machine need a login; else empty."""
-        if not self._settings.login_by_link or not self.address:
+        if not self.settings.login_by_link or not self.address:
             return ""
-        return f"{self.address}enter?key={self._tokens.link_key()}"
+        return f"{self.address}enter?key={self.tokens.link_key()}"
 
     async def run(self) -> None:
         """Serves until cancelled."""
-        self._events.report("web", State.STARTING, "The web console is starting.")
+        self.events.report("web", State.STARTING, "The web console is starting.")
         await asyncio.to_thread(importlib.import_module, SERVER)
         async with asyncio.TaskGroup() as tasks:
             await self._serve(lambda work: tasks.create_task(_logged(work), name="web"))
@@ -72,11 +64,11 @@ class WebChannel:
         from voice_gateway.channels.web.guard import LIMITS
         from voice_gateway.channels.web.server import application, listening
 
-        limits, host, port = self._limits or LIMITS, self._settings.host, self._settings.port
-        app = application(self._settings, self._tokens, self._routes(start), limits)
+        limits, host, port = self.limits or LIMITS, self.settings.host, self.settings.port
+        app = application(self.settings, self.tokens, self.routes(start), limits)
         while True:
             try:
-                async with listening(app, self._settings, limits) as self.port:
+                async with listening(app, self.settings, limits) as self.port:
                     self._report()
                     self.tried.set()
                     await self._follow_token()
@@ -86,28 +78,28 @@ class WebChannel:
                 self._failed(WEB_PORT.format(host=host, port=port, reason=error.strerror or str(error)))
             finally:
                 self.port = 0
-            await asyncio.sleep(self._retry_seconds)
+            await asyncio.sleep(self.retry_seconds)
 
     async def _follow_token(self) -> None:
         """Reports when another process makes or revokes the token."""
-        known = self._tokens.exists
+        known = self.tokens.exists
         while True:
-            await asyncio.sleep(self._retry_seconds)
-            if self._settings.needs_token and self._tokens.exists != known:
+            await asyncio.sleep(self.retry_seconds)
+            if self.settings.needs_token and self.tokens.exists != known:
                 known = not known
                 self._report()
 
     def _report(self) -> None:
-        if not self._settings.needs_token or self._settings.login_by_link:
-            self._events.report("web", State.OK, f"The web console is at {self.address}.")
-        elif not self._tokens.exists:
-            self._events.report("web", State.DEGRADED, WEB_NO_TOKEN)
+        if not self.settings.needs_token or self.settings.login_by_link:
+            self.events.report("web", State.OK, f"The web console is at {self.address}.")
+        elif not self.tokens.exists:
+            self.events.report("web", State.DEGRADED, WEB_NO_TOKEN)
         else:
-            plain = "" if self._settings.tls_cert else f" {WEB_NO_TLS}"
-            self._events.report("web", State.OK, f"The web console is at {self.address}.{plain}")
+            plain = "" if self.settings.tls_cert else f" {WEB_NO_TLS}"
+            self.events.report("web", State.OK, f"The web console is at {self.address}.{plain}")
 
     def _failed(self, sentence: str) -> None:
-        self._events.report("web", State.DEGRADED, sentence)
+        self.events.report("web", State.DEGRADED, sentence)
         self.tried.set()
 
 
