@@ -16,7 +16,7 @@ async def answer(utterance, **_options):
     return Reply(f"You said {utterance.text}.")
 
 
-def opened(broker, controls=None, **settings):
+def opened(broker, controls=Controls(), **settings):  # noqa: B008 (frozen)
     return open_channel(broker, answer, settings=settings, controls=controls)
 
 

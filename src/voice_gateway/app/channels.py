@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from voice_gateway import __version__
 from voice_gateway.app.timers import publish_plans
@@ -112,13 +112,13 @@ class Channels:
         part = self._gateway.events.part("voice")
         return f"{part.sentence} To get it, {part.advice}." if part else NO_VOICE
 
-    def text(self, *, as_json: bool, out: TextIO | None = None) -> "TextChannel":
+    def text(self, *, as_json: bool) -> "TextChannel":
         """Lines in, answers out, and unprompted messages such as a ringing timer."""
         from voice_gateway.channels.terminal import Source, TextChannel, source
 
         gateway = self._gateway
         answer, room = gateway.conversation.answer, gateway.settings.brain.room
-        channel = TextChannel(answer, as_json=as_json, room=room, out=out)
+        channel = TextChannel(answer, as_json=as_json, room=room)
         gateway.events.subscribe(channel.on_event)
         self._terminal = source(sys.stdin) is Source.TERMINAL
         if self._terminal:

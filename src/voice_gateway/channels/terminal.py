@@ -8,6 +8,7 @@ import stat
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TextIO
 
@@ -139,37 +140,30 @@ def read_line(line: str, name: str, *, as_json: bool, room: str | None = None) -
     return Utterance(text, "cli", name, room=room)
 
 
+@dataclass(eq=False)
 class TextChannel:
     """Turns lines into utterances, and replies into lines."""
 
-    def __init__(
-        self,
-        answer: Answer,
-        *,
-        as_json: bool,
-        room: str | None = None,
-        out: TextIO | None = None,
-    ) -> None:
-        self._answer = answer
-        self._as_json = as_json
-        self._room = room
-        self._out = out or sys.stdout
-        self.conversation_id = new_id()
+    answer: Answer
+    as_json: bool
+    room: str | None = None
+    out: TextIO = field(default_factory=lambda: sys.stdout)
+    conversation_id: str = field(default_factory=new_id)
 
     async def run(self, stream: TextIO) -> bool:
         """Answers until the input ends. True if every reply was ok."""
         if source(stream) is not Source.TERMINAL:
             return await self._answer_all(lines(stream), typed=False)
         with _terminal_restored(stream):
-            return await self._answer_all(lines(stream, InputPrompt(self._room)), typed=True)
+            return await self._answer_all(lines(stream, InputPrompt(self.room)), typed=True)
 
     async def _answer_all(self, asked_lines: AsyncIterator[str], *, typed: bool) -> bool:
         all_ok = True
         async for line in asked_lines:
             if not line.strip():
                 continue
-            asked = read_line(line, self.conversation_id, as_json=self._as_json, room=self._room)
-            reply = asked if isinstance(asked, Reply) else await self._answer(asked)
+            asked = read_line(line, self.conversation_id, as_json=self.as_json, room=self.room)
+            reply = asked if isinstance(asked, Reply) else await self.answer(asked)
             # `heard` differs from the text where numbers that may be a PIN were masked.
             if typed and isinstance(asked, Utterance) and reply.heard != asked.text:
                 _forget_last_line()
@@ -179,24 +173,24 @@ class TextChannel:
 
     def show(self, reply: Reply) -> None:
         facts = reply.to_json()
-        if self._as_json:
-            print(json_text(facts), file=self._out, flush=True)
+        if self.as_json:
+            print(json_text(facts), file=self.out, flush=True)
         else:
-            print_reply(reply.text, mark_lines(reply.outcomes), self._out, facts["parts"])
+            print_reply(reply.text, mark_lines(reply.outcomes), self.out, facts["parts"])
 
     def on_event(self, event: Event) -> None:
         """Shows notices; and at a terminal what its own conversation waits for."""
         if isinstance(event, Notice) or (
             isinstance(event, Waiting)
             and event.utterance.conversation_id == self.conversation_id
-            and self._out.isatty()
+            and self.out.isatty()
         ):
             self.tell(event.text)
 
     def tell(self, text: str) -> None:
         """An unprompted message, such as a ringing timer."""
-        if not self._as_json:
-            tell_unasked(text, self._out)
+        if not self.as_json:
+            tell_unasked(text, self.out)
 
 
 def tell_unasked(text: str, out: TextIO) -> None:

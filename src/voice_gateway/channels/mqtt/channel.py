@@ -95,35 +95,30 @@ class Outgoing:
     is_answer: bool = False
 
 
+@dataclass(eq=False)
 class MqttChannel:
     """Requests are answered in the order of their conversation. The broker keeps them while the
     gateway is away, if there is a file with its `identity`."""
 
-    def __init__(
-        self,
-        settings: MqttSettings,
-        answer: Answer,
-        store: Store,
-        events: EventBus,
-        *,
-        controls: Controls | None = None,
-        identity: Path | None = None,
-        sleep: Callable[[float], Any] = asyncio.sleep,
-    ) -> None:
-        self._settings = settings
-        self._identity = identity
+    settings: MqttSettings
+    answer: Answer
+    store: Store
+    events: EventBus
+    controls: Controls = field(default_factory=Controls)
+    identity: Path | None = None
+    sleep: Callable[[float], Any] = asyncio.sleep
+
+    def __post_init__(self) -> None:
+        settings, events = self.settings, self.events
         self._session: str | None = None
-        self._controls = controls or Controls()
-        self._switches = tuple(SWITCHES) if self._controls.switches else ()
+        self._switches = tuple(SWITCHES) if self.controls.switches else ()
         self._retained = Retained(settings, self._switches)
-        self._requests = Requests(answer, store, settings.room)
-        self._events = events
-        self._sleep = sleep
+        self._requests = Requests(self.answer, self.store, settings.room)
         self._outgoing: deque[Outgoing] = deque()
         self._more = asyncio.Event()
         self._client: aiomqtt.Client | None = None
         self._ready = False
-        self._conversations = Locks(store, _no_lock)
+        self._conversations = Locks(self.store, _no_lock)
         self._free = asyncio.Semaphore(AT_ONCE)
         self._waiting: Counter[str] = Counter()  # unanswered requests, by conversation
         self._not_begun: set[Request] = set()
@@ -141,7 +136,7 @@ class MqttChannel:
             self._put_status()
         elif isinstance(event, Planned):
             self._put(*self._retained.planned(event))
-        elif (message := message_for(self._settings, event)) is not None:
+        elif (message := message_for(self.settings, event)) is not None:
             self._put(message)
 
     def _put(self, *messages: Message) -> None:
@@ -154,7 +149,7 @@ class MqttChannel:
 
     def _put_status(self) -> None:
         state = "online" if self._ready else "starting"
-        self._put(status_message(self._settings, state, self._events.parts()))
+        self._put(status_message(self.settings, state, self.events.parts()))
 
     def _send(self, outgoing: Outgoing) -> None:
         self._outgoing.append(outgoing)
@@ -167,12 +162,12 @@ class MqttChannel:
 
     async def run(self) -> None:
         """Reconnects until cancelled. Requests under way outlive a lost connection."""
-        with session(self._settings, self._identity) as self._session:
+        with session(self.settings, self.identity) as self._session:
             async with asyncio.TaskGroup() as answers:
                 await self._keep_connected(answers)
 
     async def _keep_connected(self, answers: asyncio.TaskGroup) -> None:
-        settings, wait = self._settings, Backoff(FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS)
+        settings, wait = self.settings, Backoff(FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS)
         while True:
             try:
                 link = connected(settings, client_id=self._session, take=lambda m: self._received(m, answers))
@@ -182,9 +177,9 @@ class MqttChannel:
             except LinkError as error:
                 if is_stopping():  # the error took the place of the cancellation
                     raise asyncio.CancelledError from error
-                self._events.report(PART, State.DEGRADED, error.spoken, str(error))
+                self.events.report(PART, State.DEGRADED, error.spoken, str(error))
                 log.info("MQTT connection ended", extra={"reason": str(error), "retry_seconds": wait.seconds})
-            await self._sleep(wait.next())
+            await self.sleep(wait.next())
 
     async def _serve(self, client: "aiomqtt.Client") -> None:
         import aiomqtt
@@ -192,7 +187,7 @@ class MqttChannel:
         self._client = client
         try:
             await self._subscribe(client)
-            self._events.report(PART, State.OK, f"The MQTT broker {where(self._settings)} is connected.")
+            self.events.report(PART, State.OK, f"The MQTT broker {where(self.settings)} is connected.")
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._publish_all(client), name="mqtt publish")
                 async for _message in client.messages:
@@ -203,7 +198,7 @@ class MqttChannel:
             raise error from group
         finally:
             self._client = None
-            if self._settings.share_group and is_stopping():
+            if self.settings.share_group and is_stopping():
                 with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
                     await self._leave_group(client)
 
@@ -216,7 +211,7 @@ class MqttChannel:
 
     async def _subscribe(self, client: "aiomqtt.Client") -> None:
         """Only requests are kept by the broker: a command of minutes ago must not start a recording."""
-        settings = self._settings
+        settings = self.settings
         names = [SAY, ACKNOWLEDGE, *([PUSH_TO_TALK] if self._switches else [])]
         names += [f"{name}/set" for name in self._switches]
         if settings.share_group:
@@ -229,8 +224,8 @@ class MqttChannel:
         await client.subscribe(self._request_topic(), qos=1)
 
     def _request_topic(self) -> str:
-        plain = topic(self._settings, "req")
-        return f"$share/{self._settings.share_group}/{plain}" if self._settings.share_group else plain
+        plain = topic(self.settings, "req")
+        return f"$share/{self.settings.share_group}/{plain}" if self.settings.share_group else plain
 
     def _announce(self) -> None:
         """Publishes all retained messages: a broker or Home Assistant may have forgotten them."""
@@ -238,16 +233,16 @@ class MqttChannel:
         self._put_status()
 
     def _switch_states(self) -> list[Message]:
-        states = {name: getattr(self._controls.switches, name) for name in self._switches}
+        states = {name: getattr(self.controls.switches, name) for name in self._switches}
         return [
-            Message(topic(self._settings, name), "ON" if is_on else "OFF", retain=True)
+            Message(topic(self.settings, name), "ON" if is_on else "OFF", retain=True)
             for name, is_on in states.items()
         ]
 
     # --- what comes in
 
     def _received(self, message: "MQTTMessage", answers: asyncio.TaskGroup) -> None:
-        payload, name, settings = bytes(message.payload), message.topic, self._settings
+        payload, name, settings = bytes(message.payload), message.topic, self.settings
         if name == topic(settings, "req"):
             self._asked(message, answers)
         elif name == f"{settings.discovery_prefix}/status":
@@ -265,7 +260,7 @@ class MqttChannel:
             self._control(name, payload)
 
     def _control(self, name: str, payload: bytes) -> None:
-        settings, controls = self._settings, self._controls
+        settings, controls = self.settings, self.controls
         if name == topic(settings, SAY):
             if text := encodable(payload.decode("utf-8", "replace").strip()):
                 controls.say(text[:LONGEST_TEXT])
@@ -293,7 +288,7 @@ class MqttChannel:
             return
         reply_to = getattr(properties, "ResponseTopic", None)
         correlation = getattr(properties, "CorrelationData", None)
-        request = read_request(self._settings, payload, reply_to, correlation)
+        request = read_request(self.settings, payload, reply_to, correlation)
         in_conversation, in_all = self._waiting[request.conversation_id], self._waiting.total()
         if in_conversation >= MOST_IN_CONVERSATION or in_all >= MOST_WAITING:
             request = replace(request, problem=request.problem or BUSY)
