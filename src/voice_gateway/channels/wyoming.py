@@ -347,10 +347,9 @@ class Client:
 
     def _set_format(self, form: AudioStart | AudioChunk) -> None:
         rate, channels = form.rate, form.channels
-        if not isinstance(rate, int) or not 1_000 <= rate <= 768_000 or form.width != 2:
-            raise LinkError("sound must have 16 bits")
-        if not isinstance(channels, int) or not 1 <= channels <= 8:
-            raise LinkError("sound must have one to eight channels")
+        known = isinstance(rate, int) and isinstance(channels, int) and form.width == 2
+        if not known or not 1_000 <= rate <= 768_000 or not 1 <= channels <= 8:
+            raise LinkError("sound must have 16 bits and one to eight channels")
         self._rate, self._resampler = rate, Resampler(rate) if rate != RATE else None
 
     async def _audio_chunk(self, event: AudioChunk) -> None:

@@ -162,6 +162,9 @@ async def machine(
 
 
 async def own_tools(settings: Settings) -> CheckResults:
+    """With what the owner permits or forbids."""
+    for name, permit in settings.permission.permit.items():
+        yield ok("permit", f"{name}: {permit}")
     from voice_gateway.tools.own_tools import APPROVED_FILE, Approvals
     from voice_gateway.tools.own_tools import own_tools as all_own_tools
 
@@ -171,11 +174,6 @@ async def own_tools(settings: Settings) -> CheckResults:
         yield ok("tools", f"your own: {', '.join(tool.name for tool in own.tools)}")
     for reason in own.problems:
         yield warning("tools", problems.OWN_TOOLS_LEFT_OUT.format(reasons=one_line(reason)))
-
-
-async def permits(settings: Settings) -> CheckResults:
-    for name, permit in settings.permission.permit.items():
-        yield ok("permit", f"{name}: {permit}")
 
 
 async def store(settings: Settings) -> CheckResults:
@@ -381,7 +379,6 @@ async def audio(settings: Settings) -> CheckResults:
 CHECKS: dict[str, Callable[[Settings], CheckResults]] = {
     "this machine": machine,
     "your own tools": own_tools,
-    "permits": permits,
     "store of conversations": store,
     "model server": model_server,
     "cloud": cloud,

@@ -135,9 +135,7 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
     if options.args is not None:
         try:
             args = json.loads(options.args)
-        except RecursionError as error:
-            raise ConfigError("--args is nested too deeply") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ConfigError(f"--args is not valid JSON: {error}") from error
         if not isinstance(args, dict):
             raise ConfigError('--args must be a JSON object, such as \'{"action": "get"}\'')

@@ -162,21 +162,17 @@ class WyomingTranscriber(Transcriber):
         self._url, self._timeout = url, timeout_seconds
 
     async def transcribe(self, samples: Samples) -> str:
-        server, silent = (
-            f"the speech to text server {self._url}",
-            "the speech to text server is not answering",
-        )
+        part = "the speech to text server"
+        server, silent = f"{part} {self._url}", f"{part} is not answering"
         try:
             async with asyncio.timeout(self._timeout):
                 return await self._ask(samples)
         except TimeoutError as error:
             raise HearingError(f"{server} did not answer in {self._timeout:g} s", spoken=silent) from error
         except (OSError, ValueError, KeyError, TypeError) as error:
-            broken = "the speech to text server does not work as it should"
-            spoken = silent if isinstance(error, OSError) else broken
-            raise HearingError(
-                f"{server} failed ({error}): check it, and voice.stt", spoken=spoken
-            ) from error
+            spoken = silent if isinstance(error, OSError) else f"{part} does not work as it should"
+            problem = f"{server} failed ({error}): check it, and voice.stt"
+            raise HearingError(problem, spoken=spoken) from error
 
     async def close(self) -> None:
         """Nothing stays open."""

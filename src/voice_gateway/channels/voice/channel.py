@@ -38,12 +38,9 @@ class VoiceSwitches:
     """Listening and not mute, if the file cannot be read."""
 
     def __init__(self, file: Path) -> None:
-        self._file = file
-        kept: object = None
+        self._file, kept = file, None
         try:
-            kept = json.loads(file.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            pass
+            kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
         except (OSError, ValueError) as error:
             log.warning("the switches of the voice cannot be read", extra={"reason": str(error)})
         kept = kept if isinstance(kept, dict) else {}

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from voice_gateway.speaking.speaker import Speaker
 from voice_gateway.speaking.synthesizer import Synthesizer
 from voice_gateway.turn import Part, PartSource, Reply, Speech
 from voice_gateway.turns.sentences import sentences
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -99,12 +102,7 @@ class SpeechOutput:
 
     async def warm_up(self) -> None:
         """Reports a voice or loudspeaker that cannot be used."""
-        try:
-            await self.synthesizer.warm_up()
-        except SpeakingError as error:
-            self.failed("speech", error)
-        else:
-            self.events.report("speech", State.OK, f"Speaking with {self.synthesizer.name}.")
+        await self._reported(self.synthesizer.warm_up())
         if self.speaker.audible:
             await self._sound(SILENCE)
 
@@ -129,13 +127,16 @@ class SpeechOutput:
 
     async def synthesize(self, text: str) -> Speech | None:
         """None if the voice fails."""
+        return await self._reported(self.synthesizer.speak(text))
+
+    async def _reported(self, work: Awaitable[T]) -> T | None:
         try:
-            speech = await self.synthesizer.speak(text)
+            result = await work
         except SpeakingError as error:
             self.failed("speech", error)
             return None
         self.events.report("speech", State.OK, f"Speaking with {self.synthesizer.name}.")
-        return speech
+        return result
 
     async def say(self, text: str) -> None:
         """Speaks a notice, when nobody speaks."""

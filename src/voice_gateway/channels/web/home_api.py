@@ -127,9 +127,7 @@ class DevicesApi:
             device = next((device for device in home.devices if _id(device) == device_id), None)
             if device is None:
                 raise HTTPException(404, "there is no such device")
-            if problem := _problem(asked, _actions(device)):
-                raise HTTPException(409, problem)  # another device might take it
-            call = home.source_of(device).act(device, _act(asked), home)
+            call = home.source_of(device).act(device, _act(asked, _actions(device)), home)
             words = _WORDS.get(asked.action, "{action} {name}")
             level = f"{asked.level:g}" if asked.level is not None else ""
             text = words.format(action=asked.action, name=home.called(device), level=level)
@@ -161,24 +159,20 @@ class DevicesApi:
             self.feed.publish("devices", {"devices": changed, "removed": removed})
 
 
-def _problem(asked: Change, actions: Sequence[str]) -> str:
-    """Why the device cannot take the action and level, or ""."""
+def _act(asked: Change, actions: Sequence[str]) -> Act:
+    """Raises HTTPException if the device cannot take the action and level; another device might."""
+    level, (name, low, high) = asked.level, _LEVELS.get(asked.action, ("", 0, 0))
+    problem = ""
     if asked.action not in actions:
-        return f"action: must be one of {', '.join(actions) or 'none'}"
-    span = _LEVELS.get(asked.action)
-    if asked.level is None:
-        return f"level: {asked.action} needs one" if span is not None and asked.action != "on" else ""
-    if span is None:
-        return f"level: {asked.action} takes none"
-    return "" if span[1] <= asked.level <= span[2] else f"level: must be from {span[1]} to {span[2]}"
-
-
-def _act(asked: Change) -> Act:
-    if asked.level is None:
-        return Act(asked.action)
-    field = _LEVELS[asked.action][0]
-    level: dict[str, Any] = {field: asked.level if field == "temperature" else round(asked.level)}
-    return Act(asked.action, **level)
+        problem = f"action: must be one of {', '.join(actions) or 'none'}"
+    elif level is None and name and asked.action != "on":
+        problem = f"level: {asked.action} needs one"
+    elif level is not None and not (name and low <= level <= high):
+        problem = f"level: must be from {low} to {high}" if name else f"level: {asked.action} takes none"
+    if problem:
+        raise HTTPException(409, problem)
+    value: dict[str, Any] = {name: level if name == "temperature" or level is None else round(level)}
+    return Act(asked.action) if level is None else Act(asked.action, **value)
 
 
 @dataclass(eq=False)

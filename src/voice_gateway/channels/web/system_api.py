@@ -322,12 +322,10 @@ def doctor_router(command: Sequence[str], start: Start) -> APIRouter:
 async def _end(process: asyncio.subprocess.Process) -> None:
     """Terminates the process unless it is at its end, and kills it if that takes too long."""
     with contextlib.suppress(ProcessLookupError):
-        ending = process.stdout is not None and process.stdout.at_eof()
-        if process.returncode is None and not ending:
+        if process.stdout is None or not process.stdout.at_eof():
             process.terminate()
-        try:
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(STOP_SECONDS):
                 await process.wait()
-        except TimeoutError:
-            process.kill()
-            await process.wait()
+        process.kill()  # raises if it has ended
+        await process.wait()
