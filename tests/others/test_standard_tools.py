@@ -25,6 +25,7 @@ BUILT_IN: dict[str, dict[str, Any]] = {
     "list_timers": {},
     "cancel_timer": {"name": "all"},
     "extend_timer": {"duration": "1 minute", "name": "pasta"},
+    "pause_timer": {"name": "pasta"},
     "calculate": {"expression": "2 + 3"},
     "manage_list": {"action": "add", "items": "milk"},
     "read_list": {"list": "shopping"},
@@ -44,6 +45,7 @@ OF_SERVERS: dict[str, dict[str, Any]] = {
 BEFORE = {
     "cancel_timer": "set_timer",
     "extend_timer": "set_timer",
+    "pause_timer": "set_timer",
     "cancel_routine": "make_routine",
     "read_list": "manage_list",
 }

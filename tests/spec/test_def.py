@@ -55,6 +55,7 @@ OF_THE_HOME = {
 EVERY_TOOL = sorted(BUILT_IN | OF_THE_HOME)
 EVERYTHING_SENT = [*EVERY_TOOL, USE_TOOL]  # which stands for all that are rarely needed
 RARE = {
+    "pause_timer",
     "set_zwave_color",
     "play_zwave_sound",
     "list_zwave_scenes",

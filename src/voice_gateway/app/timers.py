@@ -53,6 +53,7 @@ def _timer(timer: Timer, zone: Any) -> dict[str, Any]:
         "message": timer.message,
         "due": timer.due.astimezone(zone).isoformat(timespec="seconds"),
         "rings": timer.rang is not None,
+        "paused": timer.left is not None,
     }
 
 

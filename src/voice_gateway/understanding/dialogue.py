@@ -60,6 +60,7 @@ KINDS: Final = frozenset({"light", "blind", "thermostat", "plug", "switch", "fan
 TOPICS: Final = {
     "list_routines": "routine", "cancel_routine": "routine", "make_routine": "routine",
     TIMER: "timer", "cancel_timer": "timer", "extend_timer": "timer", "list_timers": "timer",
+    "pause_timer": "timer",
     LIST: "list", "read_list": "list", VOLUME: "volume",
 }  # fmt: skip
 
@@ -137,9 +138,10 @@ class Memory(Before, Node):
     def _after_task(self, node: Everyday, topic: str, step: Step, facts: Mapping[str, Any]) -> "Memory":
         if node.tool in (LIST, VOLUME):
             return replace(self, topic=topic, task=node)
+        timer = str(facts.get("id") or self.timer)  # one that is moved gets a new number
         if node.tool != TIMER or not step.requests:
-            return replace(self, topic=topic)
-        return replace(self, timer=str(facts.get("id", "")), last=(), topic=topic, task=node)
+            return replace(self, timer=timer, topic=topic)
+        return replace(self, timer=timer, last=(), topic=topic, task=node)
 
     def undone(self) -> "Memory":
         """The memory behind an undo: "and the other one as well" takes back one more."""

@@ -30,7 +30,7 @@ LOOKS: Final = frozenset(
 )
 PLAYERS_VOLUME: Final = {"up": 1.0, "down": -1.0, "set": 0.0}
 POINTING: Final = ("it", "that", "this")
-_WITHOUT: Final = {"pause_timer": Say("timer.cannot_pause"), "search_web": Say("search.cannot")}
+_WITHOUT: Final = {"search_web": Say("search.cannot")}
 
 
 @plans(Everyday)

@@ -56,6 +56,7 @@ async def test_a_timer_is_set_by_its_duration(tools: Tools) -> None:
         "due": "2026-11-15T15:10:00+01:00",
         "remaining_seconds": 600,
         "ringing": False,
+        "paused": False,
         "before": [{"name": "cancel_timer", "args": {"name": str(facts["id"])}}],
     }
 
@@ -197,6 +198,42 @@ async def test_more_time_goes_to_the_timer_that_is_named(tools: Tools, clock: St
         await tools.call(call["name"], **call["args"])
     text, _ = await tools.call("list_timers", kind="timer")
     assert text == "6 minutes left on the pasta timer."
+
+
+async def test_a_paused_timer_keeps_what_is_left_and_rings_that_much_after_it_runs_again(
+    tools: Tools, clock: StoppedClock, path: Path
+) -> None:
+    async with House(path, clock).running() as house:
+        await tools.set(duration="10 minutes", name="pasta")
+        clock.time += timedelta(minutes=4)
+        _, facts = await tools.call("pause_timer")
+        await house.later(3600)
+        more = await tools.call("extend_timer", duration="1 minute")
+        assert (facts["paused"], facts["remaining_seconds"], more[1]["remaining_seconds"]) == (True, 360, 420)
+        assert house.rings == []
+
+        for again in ("resume", "pause", "resume"):
+            _, facts = await tools.call("pause_timer", action=again)
+        assert facts["before"] == [
+            {"name": "pause_timer", "args": {"name": str(facts["id"]), "action": "pause"}}
+        ]
+        await house.later(419)
+        assert house.rings == []
+        await house.later(1)
+        assert house.rings == ["pasta"]
+
+
+@pytest.mark.parametrize(
+    ("timer", "action"),
+    [({"duration": "9 minutes"}, "resume"), ({"at": "7 pm", "kind": "alarm"}, "pause")],
+)
+async def test_what_is_not_paused_and_a_time_of_day_stay(
+    tools: Tools, timer: dict[str, str], action: str
+) -> None:
+    await tools.set(**timer)
+
+    with pytest.raises(ToolError):
+        await tools.call("pause_timer", action=action)
 
 
 async def test_snooze_silences_it_and_rings_again(

@@ -73,6 +73,7 @@ WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'timers')
 """,
     "ALTER TABLE timers ADD COLUMN clock REAL",
     "ALTER TABLE timers ADD COLUMN boot TEXT",
+    "ALTER TABLE timers ADD COLUMN left REAL",
 )
 
 
@@ -87,6 +88,7 @@ class Row(NamedTuple):
     kind: str
     clock: float | None = None  # how far the clock was ahead of `time_passed` when it was set
     boot: str | None = None
+    left: float | None = None  # seconds, of a timer that is paused
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ class Timer:
     rang: datetime | None = None
     kind: Kind = Kind.TIMER
     again: str = ""  # "every weekday at 7 AM": kept as a routine, and `due` is its next time
+    left: float | None = None  # seconds that it has left while it is paused; `due` is far away
 
     @property
     def at_clock_time(self) -> bool:
@@ -108,7 +111,7 @@ class Timer:
         return self.due.microsecond == 0
 
     def remaining_seconds(self, now: datetime) -> int:
-        return max(0, round((self.due - now).total_seconds()))
+        return max(0, round((self.due - now).total_seconds() if self.left is None else self.left))
 
 
 class TimerStore(RowStore[Row, Timer]):
@@ -159,12 +162,12 @@ class TimerStore(RowStore[Row, Timer]):
 
         return self._timer(self.changed(work), row)
 
-    def move(self, timer: Timer, due: datetime, seconds: float) -> Timer | None:
-        """The same timer for another time; None when it has just ended.
+    def move(self, timer: Timer, due: datetime, seconds: float, left: float | None = None) -> Timer | None:
+        """The same timer for another time, or paused with so many seconds left; None when it has just ended.
 
         It gets a new number, so that a gateway that rings the old one stops.
         """
-        row = self._row(due, seconds, timer.name, timer.message, timer.kind)
+        row = self._row(due, seconds, timer.name, timer.message, timer.kind)._replace(left=left)
 
         def work(rows: Rows[Row]) -> int | None:
             return rows.add(row) if rows.pop(timer.id, None) is not None else None
@@ -203,7 +206,7 @@ class TimerStore(RowStore[Row, Timer]):
                 due += timedelta(seconds=shift)
                 due = due.replace(microsecond=due.microsecond or 1)  # it stays a duration
         texts, seconds = (str(row.name), str(row.message)), float(row.seconds)
-        return Timer(int(number), *texts, seconds, due, _moment(row.rang), Kind(row.kind))
+        return Timer(int(number), *texts, seconds, due, _moment(row.rang), Kind(row.kind), left=row.left)
 
 
 def _moment(seconds: float | None) -> datetime | None:

@@ -17,6 +17,7 @@ from voice_gateway.tools.builtin.timers.wording import (
     say_gone,
     say_list,
     say_moved,
+    say_paused,
     say_remaining,
     say_set,
 )
@@ -51,6 +52,13 @@ EXTEND = (
     "REQUIRED to give a timer more time, or to snooze: you MUST call this whenever the user asks about that. "
     'DO NOT use for a new timer.\nGood: "five more minutes", "snooze". Bad: "timer for 5 minutes".'
 )
+
+
+PAUSE = (
+    "REQUIRED to pause a timer or to let it run on: you MUST call this whenever the user asks about that. "
+    'DO NOT use to end a timer.\nGood: "pause the pasta timer", "resume it". Bad: "stop the timer".'
+)
+PAUSED_DAYS = 366 * 50  # a paused timer is due after so long, so that nothing rings it
 
 
 ENDED = "That timer has just ended."
@@ -89,6 +97,11 @@ EXTEND_PARAMETERS = parameters(
     name='For example "pasta"; the only one if left out',
     kind=_kind(),
 )
+PAUSE_PARAMETERS = parameters(
+    name='For example "pasta"; the only one if left out',
+    action={"type": "string", "enum": ["pause", "resume"], "description": "What to do; pause if left out"},
+    kind=_kind(),
+)
 
 
 def timer_tools(
@@ -110,11 +123,14 @@ def timer_tools(
     about = "Ends a timer, an alarm or a reminder, or all of a kind."
     ending = ToolTraits(title="Cancel or stop a timer", summary=about)
     moving = ToolTraits(title="More time", summary="Gives a timer more time, and lets an alarm snooze.")
+    about = "Pauses a timer, and lets it run on."
+    pausing = ToolTraits(title="Pause a timer", summary=about, called_for=("pause", "resume", "unpause"))
     return [
         declared_tool("set_timer", SET, SET_PARAMETERS, own.set, setting),
         declared_tool("list_timers", LIST, LIST_PARAMETERS, own.list, looking),
         declared_tool("cancel_timer", CANCEL, CANCEL_PARAMETERS, own.cancel, ending),
         declared_tool("extend_timer", EXTEND, EXTEND_PARAMETERS, own.extend, moving),
+        declared_tool("pause_timer", PAUSE, PAUSE_PARAMETERS, own.pause, pausing),
     ]
 
 
@@ -188,13 +204,33 @@ class _Tools:
         timer, snoozed = timers[0], timers[0].rang is not None
         if not snoozed and not duration:
             raise BadArguments(f"How much time shall I add to the {called(timer)}?")
-        due, seconds = self._later(timer, str(duration or SNOOZE), now)
-        moved = await asyncio.to_thread(self._store.move, timer, due, seconds)
+        due, seconds, left = self._later(timer, str(duration or SNOOZE), now)
+        moved = await asyncio.to_thread(self._store.move, timer, due, seconds, left)
         if moved is None:
             raise ToolError(ENDED)
         again = _set_again([timer], now)
         facts = {**_facts(moved, now), **again, "before": [_cancel(moved), *again["before"]]}
         return say_moved(moved, now, snoozed=snoozed), {"structured": facts}
+
+    async def pause(self, name: str | None = None, action: str = "pause", kind: str | None = None) -> Answer:
+        now, resumes = self._now(), action == "resume"
+        timers = await asyncio.to_thread(self._store.all)
+        fitting = [timer for timer in timers if (timer.left is not None) is resumes]
+        [timer] = self._choose(name, fitting or timers, now, Kind(kind) if kind else None)[:1]
+        if (timer.left is not None) is not resumes:
+            raise ToolError(f"The {called(timer)} is {'paused already' if timer.left else 'not paused'}.")
+        if timer.rang is not None or timer.at_clock_time:
+            raise ToolError(f"The {called(timer)} can't be paused.")
+        left = timer.left if timer.left is not None else (timer.due - now).total_seconds()
+        due = now + (timedelta(seconds=left) if resumes else timedelta(days=PAUSED_DAYS))
+        due = due.replace(microsecond=due.microsecond or 1)  # it stays a duration
+        kept = None if resumes else left
+        moved = await asyncio.to_thread(self._store.move, timer, due, timer.seconds, kept)
+        if moved is None:
+            raise ToolError(ENDED)
+        back = {"name": str(moved.id), "action": "pause" if resumes else "resume"}
+        facts = {**_facts(moved, now), "before": [{"name": "pause_timer", "args": back}]}
+        return say_paused(moved, now), {"structured": facts}
 
     def _all(self) -> "Sequence[Timer]":
         return [*self._store.all(), *(self._repeated.all() if self._repeated is not None else ())]
@@ -216,15 +252,17 @@ class _Tools:
             raise BadArguments(f'"{at[:60]}" is in the past.')
         return _in_reach(moment, now)
 
-    def _later(self, timer: Timer, duration: str, now: datetime) -> tuple[datetime, float]:
-        """When it is due then, and how long it is in all."""
+    def _later(self, timer: Timer, duration: str, now: datetime) -> tuple[datetime, float, float | None]:
+        """When it is due then, how long it is in all, and what is left of it while it is paused."""
         sign, snoozed = -1 if duration.startswith("-") else 1, timer.rang is not None
         more = sign * self._seconds(duration.removeprefix("-").strip())
-        due = (now if snoozed else timer.due) + timedelta(seconds=more)
-        if due <= now:
+        if timer.remaining_seconds(now) + more <= 0:
             left = say_seconds(timer.remaining_seconds(now))
             raise BadArguments(f"The {called(timer)} has only {left} left.")
-        return _in_reach(due, now), more if snoozed else timer.seconds + more
+        if timer.left is not None:
+            return timer.due, timer.seconds + more, timer.left + more
+        due = (now if snoozed else timer.due) + timedelta(seconds=more)
+        return _in_reach(due, now), more if snoozed else timer.seconds + more, None
 
     def _seconds(self, spoken: str) -> float:
         seconds = self._read.length(spoken)
@@ -322,6 +360,7 @@ def _facts(timer: Timer, now: datetime) -> dict[str, Any]:
         "due": _due_here(timer),
         "remaining_seconds": timer.remaining_seconds(now),
         "ringing": timer.rang is not None,
+        "paused": timer.left is not None,
     }
 
 

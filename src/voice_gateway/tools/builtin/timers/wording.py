@@ -56,6 +56,11 @@ def say_moved(timer: Timer, now: datetime, *, snoozed: bool) -> str:
     return f"The {_plain_called(timer)} is now {_when(timer, now)}."
 
 
+def say_paused(timer: Timer, now: datetime) -> str:
+    left = say_left(timer.remaining_seconds(now))
+    return f"{capital(called(timer))} {'running again' if timer.left is None else 'paused'}, {left} left."
+
+
 def say_list(timers: Sequence[Timer], now: datetime, kind: Kind | None = None) -> str:
     if not timers:
         return (
@@ -93,7 +98,8 @@ def say_remaining(timers: Sequence[Timer], now: datetime) -> str:
         return say_list(timers, now)
     left = say_left(timer.remaining_seconds(now))
     if timer.kind is Kind.TIMER:
-        return f"{left} left on the {called(timer)}."
+        paused = ", which is paused" if timer.left is not None else ""
+        return f"{left} left on the {called(timer)}{paused}."
     return f"{left} left until the {_plain_called(timer)}, {_when(timer, now)}."
 
 
@@ -119,7 +125,8 @@ def _left(timer: Timer, now: datetime) -> str:
     if timer.rang is not None:
         return "ringing"
     left = timer.remaining_seconds(now)
-    return f"{say_left(left)} left" if left else "ran out"
+    paused = ", paused" if timer.left is not None else ""
+    return f"{say_left(left)} left{paused}" if left else "ran out"
 
 
 def _when(timer: Timer, now: datetime) -> str:
