@@ -1,6 +1,10 @@
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, sensor, switch, thermostat
 
+from zwave_mcp.home import Node, Scene, SceneValue, Value, ValueId, WriteResult
 from zwave_mcp.tools import Tools
 
 
@@ -96,3 +100,71 @@ async def test_twins_are_told_apart_by_their_nodes_and_found_by_what_was_told():
         assert reply.structured["nodeId"] == 4, spelling
     wrong = await tools.call("control_zwave_device", {"deviceName": "Fan (node 4)", "action": "on"})
     assert wrong.structured["outcome"] == "not_found"
+
+
+GONE: dict[str, Any] = {"status": "Dead", "available": False}
+
+
+async def test_a_list_tells_what_is_remembered_as_that():
+    gone = switch(2, "Heater", **GONE), switch(3, "Fan", on=None, **GONE), sensor(4, "Climate", **GONE)
+    reply = await Tools(ScriptedHome(*gone)).call("list_zwave_devices", {"includeInactive": True})
+    assert {device["state"] for device in reply.structured["devices"]} == {"unknown"}
+    for text in ("Heater (offline, last known off)", "Fan (offline)", "(offline, last known 21.4 °C)"):
+        assert text in reply.sentence
+
+
+async def test_a_device_that_answers_again_has_a_state():
+    home = ScriptedHome(thermostat(2, "Thermostat", **GONE))
+    home.alive, home.written = True, WriteResult(254)
+    for wanted, reported, outcome in ((21, 21, "confirmed"), (25, 20, "failed")):
+        home.polled, given = [reported], {"deviceName": "thermostat", "temperature": wanted}
+        facts = (await Tools(home).call("set_zwave_thermostat", given)).structured
+        assert (facts["outcome"], facts["state"]) == (outcome, f"heat, set to {reported} °C, now 20.5 °C")
+
+
+def metered(node: Node, kwh: float) -> Node:
+    return replace(
+        node, values=(*node.values, Value(ValueId(node.id, 50, 0, "value", 65537), kwh, unit="kWh"))
+    )
+
+
+def charged(node: Node, percent: int) -> Node:
+    level = ValueId(node.id, 128, 0, "level")
+    values = tuple(replace(item, value=percent) if item.id == level else item for item in node.values)
+    return replace(node, values=values)
+
+
+@pytest.mark.parametrize(
+    ("batteries", "expected"),
+    [
+        (
+            (charged(sensor(17, "Fenster", "Küche"), 9), charged(sensor(18, "Fenster", "Küche"), 80)),
+            "Battery low: Fenster (node 17) 9 percent; "
+            "the lowest of the others: Fenster (node 18) 80 percent.",
+        ),
+        (
+            (charged(sensor(3, "Window", "Bath"), 9), charged(sensor(4, "Window", "Attic"), 8)),
+            "Battery low: Window (Attic) 8 percent and Window (Bath) 9 percent.",
+        ),
+        (
+            (charged(sensor(3, "Window", "Bath", available=False), 50), switch(4, "Window", "Attic")),
+            "No battery is low; the lowest of the others: Window (Bath) 50 percent; "
+            "not answering: Window (Bath).",
+        ),
+    ],
+)
+async def test_whose_battery_it_is(batteries: tuple[Node, ...], expected: str) -> None:
+    answer = await Tools(ScriptedHome(*batteries)).call("get_zwave_batteries", {})
+    assert answer.sentence == expected
+    assert {item["device"] for item in answer.structured["batteries"]} <= {"Fenster", "Window"}
+
+
+async def test_what_a_scene_does_with_which() -> None:
+    home = ScriptedHome(dimmer(2, "Lampe", "Wohnzimmer"), dimmer(3, "Lampe", "Wohnzimmer"))
+    set_to = ((2, 0), (3, 40), (9, 0))
+    values = tuple(SceneValue(ValueId(node, 38, 0, "targetValue"), level) for node, level in set_to)
+    home.known_scenes = (Scene(1, "Kino", values),)
+    answer = await Tools(home).call("list_zwave_scenes", {"sceneName": "kino"})
+    assert answer.sentence == (
+        "The scene Kino: Lampe (node 2) off, Lampe (node 3) on, 40 % and Node 9 is set to something."
+    )

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
@@ -11,7 +12,7 @@ from tests.fakes.scripted_home import ScriptedHome, bulb, chime, dimmer, lock, s
 from tests.unit.zwave_mcp.care.conftest import SCHEMAS
 
 from zwave_mcp.home import Health, HomeDown, NoAnswer, Node, Scene, SceneValue, ValueId
-from zwave_mcp.schemas import ALL_TOOLS
+from zwave_mcp.schemas import ALL_TOOLS, TOOLS
 from zwave_mcp.server import _tool
 from zwave_mcp.tools import Tools
 
@@ -64,3 +65,21 @@ def test_every_tool_is_called_here_or_by_the_tests_of_the_house() -> None:
 def test_the_list_of_tools_is_small() -> None:
     tools = [_tool(spec).model_dump(by_alias=True, exclude_none=True, mode="json") for spec in ALL_TOOLS]
     assert len(json.dumps({"tools": tools})) <= 25_000
+
+
+@pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)
+def test_a_tool_says_what_a_small_model_needs(spec):
+    text = spec.description
+    assert text.startswith("REQUIRED")  # the most important thing first
+    assert "MUST call this whenever the user asks about" in text
+    assert "DO NOT use for" in text
+    assert "Good:" in text
+    assert "Bad:" in text
+    assert len(text) / 3.5 < 200  # tokens, counted generously
+    assert len(text.split("{")) - 1 <= 7  # examples
+    assert spec.parameters["additionalProperties"] is False
+    for name, parameter in spec.parameters["properties"].items():
+        assert "_" not in name
+        assert parameter["description"]
+    jsonschema.Draft202012Validator.check_schema(spec.parameters)
+    jsonschema.Draft202012Validator.check_schema(spec.output)
