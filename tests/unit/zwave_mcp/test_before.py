@@ -2,13 +2,12 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.home_talk import simulated, states
 from tests.fakes.scripted_home import ScriptedHome, dimmer, switch
 
-from zwave_mcp.home import HomeDown, NoAnswer, Node, Scene, SceneValue, Status, Value, ValueId, WriteResult
+from zwave_mcp.home import Node, Scene, SceneValue, Value, ValueId
 from zwave_mcp.results import Result
 from zwave_mcp.tools import Tools
 
@@ -24,39 +23,6 @@ async def act(
 ) -> Result:
     home = home or ScriptedHome(node)
     return await Tools(home, allow_unlock=True).call(tool, {"deviceName": node.name, **args})
-
-
-@pytest.mark.parametrize(
-    ("status", "written", "before"),
-    [
-        ("Alive", NoAnswer("x"), [device("Lamp", "off")]),  # it may have happened
-        ("Alive", HomeDown("x", sent=True), [device("Lamp", "off")]),
-        ("Dead", WriteResult(255), None),  # it was not sent
-        ("Alive", HomeDown("x"), None),
-        ("Alive", WriteResult(2), None),  # the device did not take it
-    ],
-)
-async def test_only_what_may_have_happened_can_be_put_back(
-    status: str, written: WriteResult | Exception, before: object
-) -> None:
-    node = switch(2, "Lamp", status=status)
-    home = ScriptedHome(node)
-    home.written = written
-
-    answer = await act(node, home=home, action="on")
-
-    assert (answer.is_error, answer.structured.get("before")) == (True, before)
-
-
-async def test_a_dimmer_that_stopped_elsewhere_can_be_put_back() -> None:
-    node = dimmer(2, "Lamp", level=40)
-    home = ScriptedHome(node)
-    home.written, home.polled = WriteResult(Status.ACKNOWLEDGED), [60]
-
-    answer = await act(node, home=home, action="dim", level=90)
-
-    assert answer.structured["outcome"] in ("failed", "unconfirmed")
-    assert answer.structured["before"] == [device("Lamp", "dim", level=40)]
 
 
 async def test_a_scene_says_how_its_devices_were() -> None:

@@ -22,6 +22,9 @@ ANSWERS: Mapping[str, Any] = {
 }
 
 
+FACTS = ("state", "before", "undo", "requested", "notConfirmed")
+
+
 def node_of(number: int, device: Mapping[str, Any]) -> Node:
     """A node from `{dimmer: Lamp, level: 40}`, made by the function of that name."""
     (kind, name), *more = device.items()
@@ -35,6 +38,10 @@ def written(answer: Any) -> WriteResult | Exception:
     return ANSWERS[answer] if answer in ANSWERS else WriteResult(answer)
 
 
+def answered(value: Any) -> Any:
+    return ANSWERS.get(value, value) if isinstance(value, str) else value
+
+
 def home_of(case: Mapping[str, Any]) -> scripted_home.ScriptedHome:
     nodes, after = (
         tuple(node_of(at, device) for at, device in enumerate(case.get(key, ()), start=2))
@@ -43,8 +50,8 @@ def home_of(case: Mapping[str, Any]) -> scripted_home.ScriptedHome:
     home = scripted_home.ScriptedHome(*nodes)
     home.timing = replace(scripted_home.QUICK, **case.get("timing", {}))
     home.written, home.after_write, home.alive = written(case.get("written", 255)), after, "alive" in case
-    polled = case.get("polled", [None])
-    home.polled = [ANSWERS.get(value, value) if isinstance(value, str) else value for value in polled]
+    home.polled = list(map(answered, case.get("polled", [None])))
+    home.told = {value_id: answered(value) for value_id, value in case.get("told", {}).items()}
     return home
 
 
@@ -56,8 +63,9 @@ def differs(row: Mapping[str, Any], home: scripted_home.ScriptedHome, sentence: 
         ("sent", values, sent if sent != "any" else values),
         ("outcome", facts["outcome"], row["outcome"]),
     ]
-    checks += [(key, facts.get(key), row[key]) for key in ("state", "before", "undo") if key in row]
+    checks += [(key, facts.get(key), row[key]) for key in FACTS if key in row]
     checks += [("reply", sentence, row["reply"])] if "reply" in row else []
+    checks += [("options", home.options, [row["options"]])] if "options" in row else []
     if "candidates" in row:
         checks.append(("candidates", [hit["name"] for hit in facts.get("candidates", ())], row["candidates"]))
     wrong: list[Any] = [check for check in checks if check[1] != check[2]]

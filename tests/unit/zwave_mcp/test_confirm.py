@@ -5,13 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.fakes.scripted_home import QUICK, ScriptedHome, dimmer, lock, sensor, switch, thermostat
+from tests.fakes.scripted_home import QUICK, ScriptedHome, dimmer, lock, sensor, switch
 
 from zwave_mcp.home import (
     GatewayError,
     Health,
     HomeDown,
-    NoAnswer,
     Scene,
     SceneValue,
     ValueId,
@@ -30,10 +29,6 @@ async def control(home: ScriptedHome, name: str, action: str, **more: Any) -> Re
     return await Tools(home).call("control_zwave_device", {"deviceName": name, "action": action, **more})
 
 
-async def setting(home: ScriptedHome, **wanted: Any) -> Result:
-    return await Tools(home).call("set_zwave_thermostat", {"deviceName": "thermostat", **wanted})
-
-
 async def test_a_dead_device_is_pinged_once() -> None:
     home = ScriptedHome(DEAD)
     await control(home, "desk lamp", "on")
@@ -50,60 +45,7 @@ async def test_a_whole_command_has_a_limit() -> None:
     assert (await control(home, "desk lamp", "on")).structured["outcome"] == "unconfirmed"
 
 
-@pytest.mark.parametrize("remembered", [True, False, None])
-async def test_toggle_reverses_what_the_device_says(remembered: bool | None) -> None:
-    home = ScriptedHome(switch(2, "Desk Lamp", on=remembered))
-    home.polled = [True]
-    answer = await control(home, "desk lamp", "toggle")
-    assert home.sent == [("2-37-0-targetValue", False)]
-    assert answer.structured["requested"] == {"action": "toggle", "resolved": "off"}
-    assert answer.structured["before"][0]["args"]["action"] == "on"
-
-
-@pytest.mark.parametrize(
-    ("answer", "outcome"), [(NO_ACK, "unreachable"), (NoAnswer("silence"), "unreachable"), (None, "failed")]
-)
-async def test_toggle_without_an_answer_of_the_device_sends_nothing(answer: object, outcome: str) -> None:
-    home = ScriptedHome(switch(2, "Desk Lamp", on=True))
-    home.polled = [answer]
-    assert (await control(home, "desk lamp", "toggle")).structured["outcome"] == outcome
-    assert home.sent == []
-
-
-@pytest.mark.parametrize("answer", [float("nan"), 10**400, "on", None, []], ids=str)
-async def test_a_device_that_gives_no_state_has_none(answer: object) -> None:
-    home = ScriptedHome(LAMP, DIMMER)
-    home.polled = [answer]
-    for name in ("desk lamp", "floor lamp"):
-        facts = (await Tools(home).call("get_zwave_device", {"deviceName": name})).structured
-        assert (facts["outcome"], facts["state"]) == ("unconfirmed", "unknown")
-
-
-async def test_the_state_of_a_device_is_polled() -> None:
-    home = ScriptedHome(switch(2, "Desk Lamp", on=True))
-    home.polled = [False]
-    answer = await Tools(home).call("get_zwave_device", {"deviceName": "desk lamp"})
-    assert (answer.sentence, answer.structured["state"]) == ("The Desk Lamp is off.", "off")
-    home.polled = [NO_ACK]
-    answer = await Tools(home).call("get_zwave_device", {"deviceName": "desk lamp"})
-    assert answer.sentence == "The Desk Lamp was on when last heard, but does not answer now."
-
-
 # --- thermostats
-
-
-async def test_a_rejected_temperature_is_not_set() -> None:
-    home = ScriptedHome(thermostat(7, "Thermostat"))
-    home.written, home.polled = WriteResult(254), [20]
-    facts = (await setting(home, temperature=25)).structured
-    assert (facts["outcome"], facts["state"]) == ("failed", "heat, set to 20 °C, now 20.5 °C")
-    home.polled = [{"value": [1]}]
-    assert (await setting(home, mode="off")).structured["outcome"] == "unconfirmed"
-
-
-async def test_a_thermostat_that_is_off_takes_the_setting_and_says_so() -> None:
-    answer = await setting(ScriptedHome(thermostat(7, "Thermostat", mode=0)), temperature=21)
-    assert answer.sentence == "The Thermostat is now set to 21 degrees Celsius, but it is off."
 
 
 # --- scenes and health

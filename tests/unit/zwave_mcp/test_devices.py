@@ -7,7 +7,16 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fakes.scripted_home import ScriptedHome, devices_of, parse_nodes
+from tests.fakes.scripted_home import (
+    ScriptedHome,
+    bulb,
+    chime,
+    devices_of,
+    dimmer,
+    parse_nodes,
+    siren,
+    switch,
+)
 
 from zwave_mcp.devices import to_level, to_percent
 from zwave_mcp.home import Node, Snapshot, Value, ValueId
@@ -179,3 +188,89 @@ def test_a_light_that_is_on_never_gets_the_level_of_off(percent: int):
 @given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e6, max_value=1e6))
 def test_any_level_a_device_reports_is_a_percentage(level: float):
     assert 0 <= to_percent(level) <= 100
+
+
+TONES: dict[int | bool | str, str] = {
+    1: "Ding Dong (3 sec)",
+    2: "Westminster (8 sec)",
+    3: "Siren (30 sec)",
+    4: "Ding Ding",
+}
+
+
+@pytest.mark.parametrize(
+    ("node", "kind"),
+    [
+        (chime(5, "Door Chime", TONES), "chime"),
+        (chime(5, "Hall Siren", TONES), "siren"),
+        (chime(5, "Smoke Alarm", TONES), "siren"),
+        (siren(5, "Relay 4"), "siren"),
+        (Node(4, "Node 4", values=dimmer(4, "").values, classes={0: (17, 8)}), "fan"),
+        (dimmer(4, "Ceiling Fan"), "fan"),
+        (dimmer(4, "Ceiling Fan Light"), "dimmer"),
+    ],
+)
+def test_device_class_or_name_tell_the_kind(node: Node, kind: str):
+    (device,) = devices_of(Snapshot((node,)))
+    assert device.kind == kind
+
+
+def test_the_occasions_of_a_doorbell_are_one_device():
+    first = chime(5, "Doorbell", TONES)
+    more = [
+        Value(ValueId(5, 121, endpoint, item.id.property), item.value, states=item.states, writeable=True)
+        for endpoint in (1, 2)
+        for item in first.values
+    ]
+    (device,) = devices_of(Snapshot((Node(5, "Doorbell", values=(*first.values, *more)),)))
+    assert (device.name, device.kind, device.endpoint) == ("Doorbell", "chime", 0)
+
+
+def test_device_classes_are_read_from_node_and_endpoints():
+    reported = {"id": 4, "deviceClass": {"basic": 4, "generic": 17, "specific": 8}, "values": {}}
+    ends = [{"index": 1, "deviceClass": {"generic": 17, "specific": 1}}, {"index": "x"}, 7, {"index": 2}]
+    (node,) = parse_nodes([{**reported, "endpoints": ends}])
+    assert node.classes == {0: (17, 8), 1: (17, 1)}
+    (bare,) = parse_nodes([{"id": 4, "deviceClass": {"generic": None}, "endpoints": None}])
+    assert bare.classes == {}
+
+
+OFFICE = Node(4096, "Office Lights", members=(16, 17))
+
+
+async def test_a_group_is_listed_with_what_it_can_do_and_what_its_members_do():
+    home = ScriptedHome(switch(16, "Desk Lamp", "Office", on=True), switch(17, "Wall Lamp", "Office"), OFFICE)
+    listed = await Tools(home).call("list_zwave_devices", {"filter": "office lights"})
+    group = next(entry for entry in listed.structured["devices"] if entry["kind"] == "group")
+    assert (group["name"], group["room"], group["state"]) == ("Office Lights", "Office", "partly on")
+    assert group["abilities"] == ["on", "off"]
+
+
+def test_groups_are_read_as_the_gateway_lists_them():
+    nodes = [
+        {"id": 16, "name": "Desk Lamp"}, {"id": 17, "name": "Wall Lamp"},
+        {"id": 255, "name": "Broadcast", "virtual": True}, {"id": 4096, "virtual": True, "kind": "multicast"},
+    ]  # fmt: skip
+    groups = [
+        {"id": 4096, "name": "Office Lights", "nodeIds": [16, 17]},
+        {"id": 4097, "name": "Ghosts", "nodeIds": [16, 99]},
+        {"id": "x"}, None, {"id": 4098, "name": "", "nodeIds": [16]},
+    ]  # fmt: skip
+    assert [(node.id, node.members) for node in parse_nodes(nodes, groups)] == [
+        (16, ()), (17, ()), (4096, (16, 17)),
+    ]  # fmt: skip
+    assert [node.id for node in parse_nodes(nodes, {"not": "a list"})] == [16, 17]
+
+
+async def test_a_plug_with_a_lamp_of_its_own_stays_as_it_is():
+    """Many metering plugs show their power by a colour: what hangs on them must not be switched."""
+    plain = switch(4, "Mood Light", on=False)
+    more = bulb(4, "Mood Light", {0: 0, 2: 255, 3: 120, 4: 0}).values[4:]
+    meter = Value(ValueId(4, 50, 0, "value", 66049), 12.0, unit="W")
+    home = ScriptedHome(Node(4, "Mood Light", status="Alive", values=(*plain.values, *more, meter)))
+
+    answer = await Tools(home).call("set_zwave_color", {"deviceName": "Mood Light", "color": "blue"})
+
+    (device,) = devices_of(Snapshot(home.nodes))
+    assert (device.kind, [target for target, _ in home.sent]) == ("plug", ["4-51-0-targetColor"])
+    assert answer.structured["outcome"] == "confirmed"
