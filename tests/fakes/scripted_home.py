@@ -138,6 +138,11 @@ def switch(node: int, name: str, room: str = "", *, on: bool | None = False, **m
     return Node(node, name, room, values=values, **{"status": "Alive", **more})
 
 
+def listed(node: int, name: str, room: str = "", **more: Any) -> Node:
+    """A node of which nothing else is known."""
+    return Node(node, name, room, **more)
+
+
 def siren(node: int, name: str, room: str = "") -> Node:
     """A relay with one sound: only its device class says what it is."""
     return replace(switch(node, name, room), classes={0: (16, 5)})

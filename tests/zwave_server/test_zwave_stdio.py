@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import signal
 import subprocess
 from collections.abc import AsyncIterator
@@ -16,28 +17,18 @@ from tests.fakes import warm_python
 from tests.fakes.waiting import until
 from tests.fakes.zwave_server import Server, environment, owned, simulating
 
-TOOLS = {
-    "list_zwave_devices": ({"filter", "includeInactive", "limit", "offset"}, set(), True),
-    "control_zwave_device": ({"deviceName", "action", "level"}, {"deviceName", "action"}, False),
-    "get_device_sensor_data": ({"deviceName"}, {"deviceName"}, True),
-    "get_zwave_device": ({"deviceName"}, {"deviceName"}, True),
-    "control_zwave_lock": ({"deviceName", "action"}, {"deviceName", "action"}, False),
-    "set_zwave_thermostat": (
-        {"deviceName", "temperature", "unit", "mode", "setpoint"},
-        {"deviceName"},
-        False,
-    ),
-    "set_zwave_color": ({"deviceName", "color", "temperature", "brightness"}, {"deviceName"}, False),
-    "play_zwave_sound": ({"deviceName", "action", "tone", "volume"}, {"deviceName", "action"}, False),
-    "activate_zwave_scene": ({"sceneName", "confirmed"}, {"sceneName"}, False),
-    "check_zwave_health": (set(), set(), True),
-    "list_zwave_scenes": ({"sceneName"}, set(), True),
-    "get_zwave_batteries": (set(), set(), True),
-    "get_zwave_energy": ({"deviceName", "day"}, set(), True),
-    "get_zwave_user_codes": ({"deviceName"}, set(), True),
-    "rename_zwave_device": ({"deviceName", "newName", "room"}, {"deviceName"}, False),
-    "ping_zwave_device": ({"deviceName"}, {"deviceName"}, True),
-}
+PAGE = (Path(__file__).parents[2] / "docs" / "zwave.md").read_text(encoding="utf-8")
+ROW = re.compile(r"^\| `(\w+_(?:zwave|sensor)\w*)` \|(.*?)\| (yes|no)\b", re.MULTILINE)
+
+
+def documented() -> dict[str, tuple[set[str], set[str], bool]]:
+    """Of each tool in docs/zwave.md its parameters, those it needs, and whether it only looks."""
+    tools = {}
+    for name, cell, changes in ROW.findall(PAGE):
+        parameters = re.findall(r"`(\w+\??)`", cell)
+        every = {parameter.rstrip("?") for parameter in parameters}
+        tools[name] = every, every - {it.rstrip("?") for it in parameters if it[-1] == "?"}, changes == "no"
+    return tools
 
 
 # Starting a process takes longer than most tests: those that leave the home usable share one.
@@ -65,21 +56,15 @@ async def test_the_tools_are_the_promised_ones(client: Server):
             tool.annotations.read_only_hint,
         )
         for name, tool in tools.items()
-    } == TOOLS
+    } == documented()
     assert all(tool.input_schema["additionalProperties"] is False for tool in tools.values())
     assert {name for name, tool in tools.items() if tool.annotations.destructive_hint} == {
         "control_zwave_lock"
     }
     assert not tools["control_zwave_device"].annotations.idempotent_hint  # toggle
-    assert tools["control_zwave_device"].input_schema["properties"]["action"]["enum"] == [
-        "on",
-        "off",
-        "dim",
-        "toggle",
-        "open",
-        "close",
-        "stop",
-    ]
+    actions = tools["control_zwave_device"].input_schema["properties"]["action"]["enum"]
+    assert actions == "on off dim toggle open close stop".split()
+    assert len(tools) == 16
 
 
 async def test_a_lamp_goes_on_and_stays_on_over_a_restart(state: Path):
@@ -267,6 +252,6 @@ def test_it_runs_without_a_broker_and_says_so():
     server.stdin.flush()
     answers = {answer["id"]: answer for answer in (json.loads(server.stdout.readline()) for _ in range(3))}
     server.communicate(timeout=50)
-    assert len(answers[2]["result"]["tools"]) == len(TOOLS)
+    assert len(answers[2]["result"]["tools"]) == len(documented())
     assert answers[3]["result"]["structuredContent"]["outcome"] == "system_down"
     assert server.returncode == 0

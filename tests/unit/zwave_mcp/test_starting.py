@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes.scripted_home import ScriptedHome, lock, parse_nodes, switch, thermostat
+from tests.fakes.scripted_home import ScriptedHome, lock, parse_nodes, switch
 
 from zwave_mcp.home import Node, WriteResult
 from zwave_mcp.mqtt.home import STARTING_SECONDS, KnownNodes
@@ -57,23 +57,6 @@ def on(name: str) -> tuple[str, dict[str, Any]]:
     return "control_zwave_device", {"deviceName": name, "action": "on"}
 
 
-CALLS: list[tuple[str, dict[str, Any]]] = [
-    on("desk lamp"),
-    ("control_zwave_lock", {"deviceName": "desk lamp", "action": "lock"}),
-    ("set_zwave_thermostat", {"deviceName": "desk lamp", "temperature": 21}),
-    ("get_zwave_device", {"deviceName": "desk lamp"}),
-    ("get_device_sensor_data", {"deviceName": "desk lamp"}),
-]
-
-
-@pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=[tool for tool, _ in CALLS])
-async def test_of_a_device_that_is_not_known_yet_nothing_else_is_said(tool: str, arguments: dict):
-    home = ScriptedHome(replace(EMPTY, starting=True))
-    reply = await Tools(home).call(tool, arguments)
-    assert reply.sentence == "The Desk Lamp in the Office is not known yet: Z-Wave JS UI is just starting."
-    assert (reply.structured["outcome"], reply.is_error, home.sent) == ("unreachable", True, [])
-
-
 async def test_a_call_waits_a_moment_for_the_gateway_that_starts():
     home = ScriptedHome(replace(EMPTY, starting=True))
     asked = 0
@@ -86,22 +69,8 @@ async def test_a_call_waits_a_moment_for_the_gateway_that_starts():
 
     home.snapshot = snapshot
     home.written = WriteResult(255)
-    reply = await Tools(home).call(*CALLS[0])
+    reply = await Tools(home).call(*on("desk lamp"))
     assert reply.sentence == "The Desk Lamp is now on."
-
-
-@pytest.mark.parametrize(
-    ("node", "sentence"),
-    [
-        (replace(EMPTY, status="Dead", available=False), "does not answer, maybe without power"),
-        (replace(EMPTY, status="Asleep"), "has not been interviewed by Z-Wave JS UI and is asleep: nobody"),
-        (replace(EMPTY, status="Alive"), "has not been interviewed by Z-Wave JS UI: nobody knows"),
-    ],
-)
-async def test_a_node_that_was_never_interviewed_is_not_said_to_be_unable(node: Node, sentence: str):
-    reply = await Tools(ScriptedHome(node, thermostat(7, "Thermostat"))).call(*CALLS[0])
-    assert reply.sentence.startswith(f"The Desk Lamp in the Office {sentence}")
-    assert reply.structured["outcome"] == "unreachable"
 
 
 RECORDED = Path(__file__).parents[2] / "zwave_data" / "second" / "restart.jsonl"
