@@ -5,9 +5,11 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.fakes.counterparts import program
 
 NOT_UNIT = "a Redis"
@@ -66,3 +68,11 @@ class RedisServer:
     def kill(self) -> None:
         self._process.kill()
         self._process.wait(10)
+
+
+@pytest.fixture(name="redis", scope="module")
+def redis_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """For a conftest to import."""
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.stop()

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.gateway_process import commands_fixture  # noqa: F401
 from tests.fakes.mosquitto import broker_fixture  # noqa: F401
+from tests.fakes.redis_server import redis_fixture  # noqa: F401
 
 
 @pytest.fixture

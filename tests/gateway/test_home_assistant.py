@@ -29,19 +29,6 @@ async def test_a_light_is_switched_and_the_token_is_in_no_outcome():
         assert ha.token not in json.dumps(reply.to_json())
 
 
-async def test_a_list_of_its_own_is_used_and_others_are_ours():
-    async with FakeHomeAssistant(recorded_home()) as ha:
-        reply = await hear(ha, "add milk and eggs to the shopping list")
-        assert {one["summary"] for one in ha.home["todo.shopping_list"].items} == {"milk", "eggs"}
-        assert reply.ok, reply.text
-        assert "milk" in (await hear(ha, "what's on the shopping list")).text
-        await hear(ha, "add sunscreen to the packing list")
-        assert not any(
-            name == "HassListAddItem" and "sunscreen" in args.values() for name, args in ha.tools.calls
-        )
-        assert "sunscreen" in (await hear(ha, "what's on the packing list")).text
-
-
 async def test_a_lock_is_asked_about_whatever_it_is_called_by():
     async with FakeHomeAssistant(recorded_home()) as ha:
         reply = await hear(ha, "unlock the front door")

@@ -9,18 +9,15 @@ import pytest
 import pytest_asyncio
 from mcp.client import Client
 from tests.fakes import warm_python
-from tests.fakes.ollama_server import FakeOllama, Scripted
 from tests.fakes.waiting import until
 from tests.fakes.web import served
 
 from voice_gateway.app import opened
 from voice_gateway.app.channels import web_routes
 from voice_gateway.channels.web.tokens import TokenFile
-from voice_gateway.config import SIMULATED_HOME, BrainSettings, PermissionSettings, ServerSettings, Settings
-from voice_gateway.conversation.conversation import Conversation
-from voice_gateway.conversation.owner import OwnerDesk
+from voice_gateway.config import SIMULATED_HOME, PermissionSettings, ServerSettings, Settings
 from voice_gateway.events import OwnerAsked
-from voice_gateway.turn import ToolCall, Utterance
+from voice_gateway.turn import Utterance
 
 LAMP = {"deviceName": "Floor Lamp", "action": "on"}
 UNLOCK = {"deviceName": "Front Door", "action": "unlock"}
@@ -126,18 +123,6 @@ async def test_the_owner_answers_a_programs_sensitive_call_in_another_channel(sh
     await until(lambda: _state(gateway, "Front Door") == "locked")
 
 
-async def test_a_program_is_refused_where_nobody_answers_in_time(shared, own_folder):
-    gateway, _ = shared
-    owner = OwnerDesk(gateway.events, seconds=0.05)
-    talk = Conversation(
-        [], gateway.executor, BrainSettings(), PermissionSettings(), context=gateway.local, owner=owner
-    )
-    reply = await talk.make_calls(Utterance("unlock", "mcp"), [ToolCall("1", "control_zwave_lock", UNLOCK)])
-
-    assert (reply.ok, reply.expects_answer, reply.outcomes) == (False, False, ())
-    assert _state(gateway, "Front Door") == "locked"
-
-
 @pytest.mark.usefixtures("own_folder")
 async def test_a_sensitive_call_becomes_a_question_that_only_this_session_answers(tmp_path):
     async with (
@@ -219,22 +204,6 @@ async def test_a_routine_is_listed_switched_and_deleted_by_both_ways(shared):
             assert (await http.post("/api/routines/1", content=b"{")).status_code == 400
 
 
-@pytest.mark.usefixtures("own_folder")
-async def test_health_shows_the_server_and_metrics_count_a_turn(tmp_path):
-    async with (
-        house(tmp_path) as (_, address),
-        httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http,
-    ):
-        body = {"messages": [{"role": "user", "content": "turn on the floor lamp"}]}
-        await http.post("/v1/chat/completions", json=body)
-        health = (await http.get("/api/health")).json()
-        metrics = (await http.get("/metrics")).text
-    parts = {part["part"]: part for part in health["parts"]}
-    assert parts["server zwave"]["restarts"] == 0
-    assert 'voice_gateway_turns_total{door="v1",ok="true",stage="local"} 1.0' in metrics
-    assert "lamp" not in metrics.lower()
-
-
 async def test_a_session_that_leaves_in_the_middle_of_a_call_lets_it_come_to_its_end(shared):
     gateway, address = shared
     over = asyncio.Event()
@@ -250,56 +219,3 @@ async def test_a_session_that_leaves_in_the_middle_of_a_call_lets_it_come_to_its
 async def _well(address):
     async with httpx.AsyncClient(trust_env=False, timeout=30) as http:
         return (await http.get(f"{address}/api/health")).status_code
-
-
-@pytest.mark.slow
-async def test_the_doctor_tells_each_check_as_it_goes_and_only_one_is_at_work(shared, caplog):
-    _, address = shared
-    async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http:
-        kinds, checks = [], []
-        async with http.stream("POST", "/api/doctor", timeout=60) as told:
-            second = await http.post("/api/doctor")
-            assert second.status_code == 409
-            async for line in told.aiter_lines():
-                if line.startswith("event: "):
-                    kinds.append(line.removeprefix("event: "))
-                elif line.startswith("data: "):
-                    checks.append(json.loads(line.removeprefix("data: ")))
-    assert kinds[-1] == "done"
-    assert set(kinds[:-1]) == {"check"}
-    assert {"check", "verdict", "text", "advice"} == set(checks[0])
-    assert any(check.get("check") == "server zwave" for check in checks)
-    assert checks[-1]["checks"] == len(checks) - 1
-    assert "Unknown child process" not in caplog.text
-
-
-@pytest.mark.usefixtures("own_folder")
-async def test_what_a_model_says_is_streamed_sentence_by_sentence_and_reads_no_system_prompt(tmp_path):
-    goes_on = asyncio.Event()
-    said = "Stars shine by fusion. They burn for ages. Then they fade."
-    async with FakeOllama() as ollama:
-        ollama.script(Scripted(said, pause_after=(6, goes_on)))
-        settings = {
-            "brain": {"provider": "ollama"},
-            "ollama": {"base_url": ollama.url, "model": "qwen2.5:0.5b", "warm_up": False},
-        }
-        async with house(tmp_path, **settings) as (_, address):
-            chat = [
-                {"role": "system", "content": "You are a pirate."},
-                {"role": "user", "content": "tell me why stars shine"},
-            ]
-            body = {"messages": chat, "stream": True, "stream_options": {"include_usage": True}}
-            deltas = []
-            async with (
-                httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http,
-                http.stream("POST", "/v1/chat/completions", json=body) as answer,
-            ):
-                async for line in answer.aiter_lines():
-                    if line.startswith("data: {"):
-                        told = json.loads(line.removeprefix("data: "))
-                        deltas += [one["delta"].get("content") or "" for one in told["choices"]]
-                        if "".join(deltas).strip():
-                            goes_on.set()  # the first sentence was here before the model went on
-        assert "pirate" not in json.dumps(ollama.chats[-1])
-    assert "".join(deltas).split() == said.split()
-    assert len([one for one in deltas if one]) >= 2

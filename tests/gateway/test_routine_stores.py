@@ -1,7 +1,6 @@
 """A file and a Redis make the same promises: routines and timers are kept, claimed once, and never half."""
 
 import signal
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -27,13 +26,6 @@ LAMP = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "ac
 def once(seconds: float = 60, **more) -> Routine:
     due = NOW + timedelta(seconds=seconds)
     return Routine("lamp on", Once(due), (LAMP,), next=due, made=NOW, **more)
-
-
-@pytest.fixture(scope="module")
-def redis(tmp_path_factory) -> Iterator[RedisServer]:
-    server = RedisServer(tmp_path_factory.mktemp("redis"))
-    yield server
-    server.stop()
 
 
 @pytest.fixture(params=["sqlite", "redis"])

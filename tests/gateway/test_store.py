@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from tests.fakes.redis_server import RedisServer
 
 from voice_gateway.channels.mqtt.channel import INTERRUPTED, Requests
 from voice_gateway.channels.mqtt.topics import Request
@@ -11,13 +10,6 @@ from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import MemoryStore, store_from
 from voice_gateway.events import EventBus
 from voice_gateway.turn import Reply
-
-
-@pytest.fixture(scope="module")
-def redis(tmp_path_factory):
-    server = RedisServer(tmp_path_factory.mktemp("redis"))
-    yield server
-    server.stop()
 
 
 @pytest.fixture(params=["memory", "sqlite", "redis"])

@@ -364,7 +364,9 @@ class Confirmation:
             return await self._choose(turn, pending, incoming.choice)
         if pending is not None and incoming.answer is Answer.NO:
             return self._declined(turn, pending)
-        if pending is not None and self._lacks_pin(turn, pending, incoming):
+        here = turn.utterance.channel in self._settings.sensitive_channels
+        hides = incoming.hidden and not incoming.numbered  # a yes, or words that nobody here reads
+        if pending is not None and pending.sensitive and hides and here and self._now() <= pending.expires:
             turn.history.state[QUESTION] = pending.to_json()
             return replace(_told(turn, say("confirm.pin_wanted"), ok=True), expects_answer=True)
         if pending is None or incoming.answer is Answer.OTHER:
@@ -418,12 +420,6 @@ class Confirmation:
             log.warning("a permit is not kept", extra={"reason": str(error)})
             return _told(turn, say("permit.not_kept"))
         return _told(turn, say("permit.kept"), ok=True)
-
-    def _lacks_pin(self, turn: Turn, pending: Pending, incoming: Incoming) -> bool:
-        """A yes, or words that nobody here reads, without a PIN where one is wanted and would count."""
-        wanted = incoming.hidden and pending.sensitive and not incoming.numbered
-        in_time = self._now() <= pending.expires
-        return wanted and in_time and turn.utterance.channel in self._settings.sensitive_channels
 
     def _declined(self, turn: Turn, pending: Pending) -> Reply:
         turn.history.state[DECLINED] = calls_json(pending.calls)

@@ -43,7 +43,7 @@ def parted(text: str) -> Spoken:
     numbers: list[Row] = []
     shown: list[str] = []
     for row in _rows(_WORD.findall(_plain(text))):
-        if _says_number(row):
+        if any(map(_is_number, row)) or sum(word in _SOUNDS_LIKE for word in row) >= _COMPANY:
             numbers.append(row)
             shown += [HIDDEN] if shown[-1:] != [HIDDEN] else []
         else:
@@ -102,10 +102,6 @@ def _rows(words: Sequence[str]) -> Iterator[Row]:
     yield from ((single,) for single in between)
 
 
-def _says_number(row: Row) -> bool:
-    return any(map(_is_number, row)) or sum(word in _SOUNDS_LIKE for word in row) >= _COMPANY
-
-
 def _is_number(word: str) -> bool:
     return word.isdecimal() or _bare(word) in _NUMBERS
 
@@ -120,15 +116,14 @@ def _bare(word: str) -> str:
 
 def _plain(text: str) -> str:
     """Without accents and capitals, and with the digits of every script as 0 to 9."""
-    letters = unicodedata.normalize("NFD", text.casefold().replace("’", "'"))
-    return "".join(map(_ascii, (c for c in letters if not unicodedata.category(c).startswith("M"))))
-
-
-def _ascii(character: str) -> str:
-    if not character.isnumeric():
-        return character
-    value = unicodedata.numeric(character)
-    return str(int(value)) if value == int(value) else "0"  # a fraction is a number, too
+    plain = ""
+    for letter in unicodedata.normalize("NFD", text.casefold().replace("’", "'")):
+        if letter.isnumeric():
+            value = unicodedata.numeric(letter)
+            plain += str(int(value)) if value == int(value) else "0"  # a fraction is a number, too
+        elif not unicodedata.category(letter).startswith("M"):
+            plain += letter
+    return plain
 
 
 def _digit(word: str) -> str:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
 from time import perf_counter
 from typing import NamedTuple
@@ -53,15 +54,19 @@ class Stages:
             if gate.by_model:
                 turn = replace(turn, home=self._context.home_facts(turn.utterance.text))
             if isinstance(stage, ModelStage):
-                gate.autonomy = _autonomy_of(stage)
+                gate.autonomy = partial(lambda model: model.trust().autonomy, stage)
             acts = isinstance(behind, ModelStage) and behind.trust().autonomy is Autonomy.ACT
             started = perf_counter()
             try:
                 result = await _asked(stage, replace(turn, trusted_next=acts))
             except GatewayError as error:
                 turn.tell_step(Staged, stage.name, False, error.spoken, perf_counter() - started)
-                failed = behind_outcomes(turn.outcomes, self._stage_failed(stage, error, turn.passed))
-                return await self._without_model(turn, gate) or failed
+                log.error("stage failed", extra={"stage": stage.name, "reason": str(error)})
+                if not isinstance(error, UnfitAnswer):
+                    part = f"brain {stage.name}"
+                    self._events.report(part, State.DEGRADED, error.spoken, str(error))
+                failed = Reply(error.spoken, stage=stage.name, ok=False, passed=turn.passed)
+                return await self._without_model(turn, gate) or behind_outcomes(turn.outcomes, failed)
             trust = str(stage.trust()) if isinstance(stage, ModelStage) else ""
             _tell_stage(turn, stage, result, perf_counter() - started, trust)
             if isinstance(result, Reply):
@@ -90,22 +95,12 @@ class Stages:
             f"brain {stage.name}", State.OK, model if reply.model else "Understanding without a model works."
         )
 
-    def _stage_failed(self, stage: Stage, error: GatewayError, passed: tuple[Passed, ...]) -> Reply:
-        log.error("stage failed", extra={"stage": stage.name, "reason": str(error)})
-        if not isinstance(error, UnfitAnswer):
-            self._events.report(f"brain {stage.name}", State.DEGRADED, error.spoken, str(error))
-        return Reply(error.spoken, stage=stage.name, ok=False, passed=passed)
-
 
 def _tell_stage(turn: Turn, stage: Stage, result: Reply | Passed, seconds: float, trust: str = "") -> None:
     if isinstance(result, Reply):
         turn.tell_step(Staged, stage.name, True, result.understood, seconds, trust=trust)
     else:
         turn.tell_step(Staged, stage.name, False, result.reason, seconds, result.words, trust)
-
-
-def _autonomy_of(stage: ModelStage) -> Callable[[], Autonomy]:
-    return lambda: stage.trust().autonomy
 
 
 def behind_outcomes(done: Sequence[ToolOutcome], reply: Reply) -> Reply:

@@ -56,7 +56,10 @@ class KeptActs:
         try:
             for _ in range(TRIES):
                 text = await self._store.get(key)
-                before = _entries(text)
+                try:
+                    before = list(json.loads(text or "[]"))
+                except (ValueError, TypeError, RecursionError):
+                    before = []  # of another version
                 after = changed(before)
                 if after == before:
                     return
@@ -66,14 +69,6 @@ class KeptActs:
         except (sqlite3.Error, OSError) as error:
             raise LinkError(f"the file with the acts cannot be used: {error}") from error
         raise LinkError("the acts changed again and again")
-
-
-def _entries(text: str | None) -> list[Any]:
-    try:
-        entries = json.loads(text or "[]")
-    except (ValueError, RecursionError):
-        return []
-    return entries if isinstance(entries, list) else []
 
 
 def acts_from(store: Store, file: Path, gateway: str, *, on_damage: Callable[[Damage], None]) -> KeptActs:

@@ -72,7 +72,7 @@ class Why:
         for turn in store.turns(limit=MOST_READ):
             here = (turn["door"], turn["conversation_id"]) == (asked.channel, asked.conversation_id)
             ran = _is_routine(turn) and turn["acts"] and self._now() - turn["at"] < ROUTINE_SECONDS
-            if not (here or ran) or turn["stage"] == "recorder":
+            if not (here or ran):
                 continue
             [whole, *_] = store.find(turn["id"])
             if any(event.get("stage") == "recorder" for event in _of(whole, "staged")):
@@ -90,9 +90,8 @@ class Why:
             [whole, *_] = store.find(turn_id)
             for act in reversed(acts_of(whole)):
                 if any(_is_about(act, name) for name in names):
-                    if not _did_else(act, state):
-                        return explain(whole, self._now())
-                    return say("why.not_me", things=names)
+                    other = _did_else(act, state)
+                    return say("why.not_me", things=names) if other else explain(whole, self._now())
         return say("why.not_me", things=names)
 
 

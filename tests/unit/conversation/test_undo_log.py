@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.home_talk import HomeTalk
-from tests.fakes.redis_server import RedisServer
+from tests.fakes.redis_server import redis_fixture  # noqa: F401
 
 from voice_gateway.conversation.store import MemoryStore, SqliteStore
 from voice_gateway.conversation.undo_log import MOST_ACTS, KeptActs, acts_from
@@ -28,13 +28,6 @@ class Clock:
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
-
-
-@pytest.fixture(scope="module")
-def redis(tmp_path_factory):
-    server = RedisServer(tmp_path_factory.mktemp("redis"))
-    yield server
-    server.stop()
 
 
 @pytest.fixture(params=["memory", "sqlite", "redis"])
