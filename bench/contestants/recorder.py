@@ -98,7 +98,6 @@ def searched(**how: str) -> float:
 async def alone(name: str, pause_seconds: float) -> Figures:
     """Turns one after the other: processor time of the thread that writes one and of the whole program, and
     how long it is until it is in the file."""
-    assert RECORDER._thread is not None
     await RECORDER.written(60)  # its thread is there now
     [writer] = RECORDER._thread._threads
     clock = pthread_getcpuclockid(writer.ident or 0)
@@ -121,8 +120,6 @@ async def alone(name: str, pause_seconds: float) -> Figures:
 
 
 async def measure() -> Figures:
-    if RECORDER._loop is None:
-        RECORDER.start()
     took = []
     begun = process_time()
     for _ in range(MEASURED):

@@ -1,5 +1,6 @@
 """A flight recorder on a file of its own, and a small home to record."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -37,5 +38,11 @@ def recording(
         try_seconds=try_seconds,
         trim_seconds=trim_seconds,
     )
-    recorder.start()
+    running, close = asyncio.ensure_future(recorder.run()), recorder.close
+
+    async def end() -> None:
+        running.cancel()
+        await close()
+
+    recorder.close = end  # type: ignore[method-assign]
     return recorder

@@ -84,7 +84,6 @@ class Gateway:
         self._build_conversation()
         # The devices of an act are read again.
         self.events.subscribe(lambda act: self.local.cache.acted(act.outcome), Acted)
-        self.recorder.start()
         self.channels = Channels(self)
 
     def _build_tools(self) -> None:
@@ -261,6 +260,7 @@ class Gateway:
         input."""
         self.servers.start()
         self.start(self.local.keep_fresh(), "home")
+        self.start(self.recorder.run(), "recorder")
         if self.settings.permission.pin is not None:
             self.start(self.conversation.pin_lock.run(), "pin")
         if rings:

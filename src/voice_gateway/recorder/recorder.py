@@ -1,15 +1,15 @@
 """Collects the events of every turn and hands a finished one to a thread that writes it: no turn waits."""
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from voice_gateway.backoff import wait_at_most
 from voice_gateway.config import RecorderSettings
 from voice_gateway.events import Acted, Answered, Event, EventBus, Said, State
 from voice_gateway.problems import TURNS_LOST
@@ -52,24 +52,19 @@ class Recorder:
         self._open: dict[str, RecordedTurn] = {}
         self._over: deque[str] = deque(maxlen=100)  # events of these turns come too late
         self._waiting: deque[RecordedTurn] = deque(maxlen=MOST_HELD)  # finished, and not written yet
-        self._thread: ThreadPoolExecutor | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._news = asyncio.Event()
+        self._damages: list[Damage] = []  # not reported yet
+        self._thread = ThreadPoolExecutor(1, "recorder")
         self.store = TurnStore(  # it blocks: call it in a thread
             path,
             days=settings.days,
             megabytes=settings.megabytes,
             now=now,
-            on_damage=lambda damage: self._on_loop(self._report_damage, damage),
+            on_damage=self._damages.append,
         )
         self._records = Records(self.store)
-
-    def start(self) -> None:
-        if self.settings.enabled:
-            self._loop = asyncio.get_running_loop()
-            self._thread = ThreadPoolExecutor(1, "recorder")
-            self._events.subscribe(self._take)
-            self._write_in(self._trim_seconds)
+        if settings.enabled:
+            events.subscribe(self._take)
 
     def _take(self, event: Event) -> None:
         utterance: Utterance | None = getattr(event, "utterance", None)
@@ -92,16 +87,17 @@ class Recorder:
         if not turn.around.looks:  # a home that was read during the turn is known now
             turn.around = self._around()
         self._waiting.append(turn)
-        if self._events.state("recorder") is not State.DEGRADED:
-            self._write_in(GATHER_SECONDS)
+        self._news.set()
 
     # --- reading
 
-    async def written(self, limit_seconds: float = CLOSE_SECONDS) -> None:
+    async def written(self, limit_seconds: float | None = CLOSE_SECONDS) -> None:
         """Returns when every turn that was answered is in the file, or the time is over."""
-        if self._thread is not None:
+        if self.settings.enabled:
             work = asyncio.get_running_loop().run_in_executor(self._thread, self._write)
-            await asyncio.wait([work], timeout=limit_seconds)
+            done, _ = await asyncio.wait([work], timeout=limit_seconds)
+            for each in done:
+                self._report(each.result())
 
     async def read(self, work: Callable[[TurnStore], T]) -> T:
         """Runs `work` with every turn that was answered. RecorderLost: the file cannot be read."""
@@ -112,59 +108,44 @@ class Recorder:
         for turn_id in list(self._open):
             self._finish(turn_id)
         await self.written()
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            thread.shutdown(wait=False)
-        if self._timer is not None:
-            self._timer.cancel()
+        self._thread.shutdown(wait=False)
 
-    # --- the thread
+    # --- writing
 
-    def _write_in(self, seconds: float) -> None:
-        """Writes after this time, or earlier if that is planned already."""
-        if self._loop is None or self._thread is None:
-            return
-        due = self._loop.time() + seconds
-        if self._timer is None or self._timer.when() > due:
-            if self._timer is not None:
-                self._timer.cancel()
-            self._timer = self._loop.call_at(due, self._submit)
+    async def run(self) -> None:
+        """Writes finished turns, and deletes what is too old, until cancelled."""
+        while self.settings.enabled:
+            await wait_at_most(self._news, self._trim_seconds)
+            self._news.clear()
+            await asyncio.sleep(GATHER_SECONDS)
+            await self.written(None)
+            if self._waiting:  # the file cannot be written, or more turns have ended
+                self._news.set()
+            if self._events.state("recorder") is State.DEGRADED:
+                await asyncio.sleep(self._try_seconds)
 
-    def _submit(self) -> None:
-        self._timer = None
-        if self._thread is not None:
-            self._thread.submit(self._write)
-
-    def _write(self) -> None:
-        """Writes all that waits in one transaction; without any, deletes what is too old."""
+    def _write(self) -> RecorderLost | None:
+        """Writes all that waits in one transaction; without any, deletes what is too old. In the thread."""
         turns = [self._waiting.popleft() for _ in range(len(self._waiting))]
-        lost: RecorderLost | None = None
         try:
             if turns:
                 self._records.write(turns)
             else:
                 self.store.trim()
         except RecorderLost as error:
-            lost = error
             free = MOST_HELD - len(self._waiting)  # others came since
             self._waiting.extendleft(reversed(turns[-free:] if free else []))
+            return error
         except Exception:  # a turn that cannot be written must not cost the next ones
             log.exception("turns could not be kept")
-        self._on_loop(self._report, lost)
-
-    def _on_loop(self, report: Callable[[Any], None], what: Any) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed
-            if self._loop is not None:
-                self._loop.call_soon_threadsafe(report, what)
+        return None
 
     def _report(self, error: Exception | None) -> None:
-        self._write_in(self._trim_seconds if error is None else self._try_seconds)
+        while self._damages:
+            self._events.report("recorder", State.DEGRADED, *self._damages.pop(0).report("turns"))
         lost = self._events.state("recorder") is State.DEGRADED
         if error is not None and not lost:
             log.error("turns could not be kept", extra={"reason": str(error)})
             self._events.report("recorder", State.DEGRADED, TURNS_LOST, f"check the disk: {error}")
         elif error is None and lost:
             self._events.report("recorder", State.OK, "Turns are kept again.")
-
-    def _report_damage(self, damage: Damage) -> None:
-        self._events.report("recorder", State.DEGRADED, *damage.report("turns"))
