@@ -80,11 +80,11 @@ class Utterance:
     text: str
     channel: str = "cli"
     conversation_id: str = "default"
-    room: str | None = None  # where the door stands; settles "turn on the light"
+    room: str | None = None  # where the channel is; settles "turn on the light"
     id: str = field(default_factory=new_id)
     heard_by: str | None = None  # the speech engine; typed words have none
     heard_seconds: float | None = None  # that it took
-    satellite: str | None = None  # which of the door's own; a door that cannot tell them apart has none
+    satellite: str | None = None  # of this channel; None if it cannot tell them apart
     endpoint_seconds: float | None = None  # of silence, until it was clear that no more comes
     audio_seconds: float | None = None  # how long the recording is
     language: str | None = None  # where the channel knows it

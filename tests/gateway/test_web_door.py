@@ -2,14 +2,10 @@
 
 import asyncio
 import json
-import os
-import signal
 
 import pytest
-from tests.fakes.running_gateway import ask_console, console, device, processes, server
+from tests.fakes.running_gateway import ask_console, console, device
 from tests.fakes.waiting import until
-
-NAMES = ["<img src=x onerror=alert(1)>", "\x1b[31mRed\x1b[0m", "Plain Lamp"]
 
 
 @pytest.mark.slow
@@ -53,23 +49,3 @@ async def test_a_lamp_is_switched_by_words_and_by_hand_and_the_trace_tells_it(co
         assert (await device(http, "Front Door"))["state"] == "locked"
         assert len([line for line in gateway.said if "http" in line]) == 1
         assert await gateway.stop() == 0
-
-
-@pytest.mark.slow
-async def test_a_server_that_dies_takes_its_devices_along_and_brings_them_back(commands, tmp_path):
-    (tmp_path / "names").write_text("\n".join(NAMES) + "\n", encoding="utf-8")
-    lamps = server("zwave", "counting_server.py", tmp_path / "done", 0.02, tmp_path / "names")
-    file = commands.file("s.toml", f"[mcp]\nbase_delay_seconds = 0.1\n{lamps}")
-    async with console(commands, "--config", str(file)) as (_gateway, http):
-
-        async def all_named() -> bool:
-            answer = await http.get("/api/devices")
-            assert answer.headers["content-type"] == "application/json"  # markup in a name is text
-            assert b"\x1b" not in answer.content
-            return [one["name"] for one in answer.json()["devices"]] == NAMES
-
-        await until(all_named)
-        (first,) = processes(str(tmp_path / "names"))
-        os.kill(first, signal.SIGKILL)
-        await until(lambda: processes(str(tmp_path / "names")) not in ([], [first]))
-        await until(all_named)

@@ -156,13 +156,13 @@ def store_from(
 # --- keys
 
 # The one channel whose requests reach any gateway of a shared store. Other channels belong to one gateway.
-SHARED_DOORS = frozenset({"mqtt"})
+SHARED_CHANNELS = frozenset({"mqtt"})
 LONGEST_NAME = 64  # of a gateway
 
 
 def conversation_key(utterance: Utterance, gateway: str) -> str:
     """A client chooses the conversation's name, and names are published; it cannot choose the channel."""
-    stands_in = "" if utterance.channel in SHARED_DOORS else gateway
+    stands_in = "" if utterance.channel in SHARED_CHANNELS else gateway
     channel, satellite = utterance.channel, utterance.satellite or ""
     return key_of("conversation", stands_in, channel, satellite, utterance.conversation_id)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from voice_gateway.conversation.store import SHARED_DOORS, SqliteStore, Store, key_of
+from voice_gateway.conversation.store import SHARED_CHANNELS, SqliteStore, Store, key_of
 from voice_gateway.errors import LinkError
 from voice_gateway.sqlite_file import Damage
 from voice_gateway.turns.acts import KEPT_SECONDS, UndoEntry, Where
@@ -52,7 +52,7 @@ class KeptActs:
 
     async def _change(self, channel: str, changed: Callable[[list[Any]], list[Any]]) -> None:
         """Replaces the list unless another turn changed it meanwhile; then with what that one wrote."""
-        key = key_of("acts", "" if channel in SHARED_DOORS else self._gateway, channel)
+        key = key_of("acts", "" if channel in SHARED_CHANNELS else self._gateway, channel)
         try:
             for _ in range(TRIES):
                 text = await self._store.get(key)

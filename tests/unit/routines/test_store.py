@@ -9,11 +9,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import yaml
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.routines.model import LastRun, Once, ResourceState, Routine, to_record
 from voice_gateway.routines.store import RoutineStore, kept_in
 
+TABLES = Path(__file__).with_name("tables.yaml")
 NOW = datetime(2026, 11, 16, 7, tzinfo=UTC)
 LAMP = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "on"}}
 
@@ -80,23 +82,6 @@ def test_a_disk_that_takes_nothing_is_said(tmp_path):
         kept_in(None, tmp_path / "a file")[0].add([once()], 1)
 
 
-@pytest.mark.parametrize(
-    ("becomes", "state", "readings", "so"),
-    [
-        ("open", "open", (), True),
-        ("open", "50 % open", (), True),
-        ("open", "closed", (), False),
-        ("unlocked", "locked", (), False),
-        ("on", "on, 40 %", (), True),
-        ("motion", "no motion, 21 °C", (), False),
-        ("motion", "motion, 21 °C", (), True),
-        ("temperature < 18", "heat, set to 21 °C, now 17.5 °C", (), True),
-        ("temperature < 18", "17.5 °C, 40 % humidity", (), True),
-        ("temperature > 25", "heat, set to 26 °C, now 20 °C", (), False),
-        ("humidity > 60", "20 °C, 65 % humidity", (), True),
-        ("battery < 20", "locked", ("battery 15 %",), True),
-        ("battery < 20", "on, 10 %", (), False),
-    ],
-)
-def test_what_a_state_is(becomes, state, readings, so):
-    assert (ResourceState(state, readings).tells(becomes) is True) is so
+def test_what_a_state_is():
+    for becomes, state, readings, so in yaml.safe_load(TABLES.read_text())["states"]:
+        assert (ResourceState(state, tuple(readings)).tells(becomes) is True) is so, (becomes, state)

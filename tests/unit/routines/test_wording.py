@@ -50,7 +50,7 @@ def test_clock_times_and_days() -> None:
 
 
 def test_rules() -> None:
-    rules = yaml.safe_load(Path(__file__).with_name("rules.yaml").read_text())
+    rules = yaml.safe_load(Path(__file__).with_name("tables.yaml").read_text())["said"]
     compare({rule: say_rule(rule) for rule in rules}, [*rules.values()])
 
 
