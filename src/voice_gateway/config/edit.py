@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from voice_gateway.config.environment import editor, is_list, split_list
 from voice_gateway.config.load import load
-from voice_gateway.config.tree import ServerSettings, Settings, field_of, setting_names
+from voice_gateway.config.tree import field_of, sections
 from voice_gateway.errors import ConfigError
 from voice_gateway.private_files import private_folder
 
@@ -116,7 +116,7 @@ def _value(name: str, text: str) -> Any:
             return tomlkit.value(text)
         except (TOMLKitError, ValueError) as error:
             raise ConfigError(f"{name}: {text!r} is not a TOML value: {error}") from error
-    field = _field(name)
+    field = field_of(name)
     if field is None or not text:
         return text
     form: Any = field.annotation
@@ -124,14 +124,6 @@ def _value(name: str, text: str) -> Any:
         value = TypeAdapter(form).validate_python(split_list(text) if is_list(form) else text)
         return list(value) if isinstance(value, tuple) else value if type(value) in _PLAIN else text
     return text
-
-
-def _field(name: str) -> FieldInfo | None:
-    """None for a text, and for a name that no setting has."""
-    if name in setting_names():
-        return field_of(name)
-    table, _, key = name.rpartition(".")
-    return ServerSettings.model_fields.get(key) if table.startswith("mcpServers.") else None
 
 
 # --- a file to start with
@@ -146,10 +138,8 @@ def begin(file: Path) -> None:
 def commented_file() -> str:
     """Every setting with its default, commented out, so that a new file changes nothing."""
     lines = ["# Settings of the voice gateway. Remove the # before a line to change it.", ""]
-    for section, info in Settings.model_fields.items():
-        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
-            fields = info.annotation.model_fields.items()
-            lines += [f"[{section}]", *(_line(key, field) for key, field in fields), ""]
+    for section, kind in sections().items():
+        lines += [f"[{section}]", *(_line(key, field) for key, field in kind.model_fields.items()), ""]
     lines += [
         "# Your own MCP servers, instead of the simulated home.",
         "# [mcpServers.zwave]",

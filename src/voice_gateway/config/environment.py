@@ -62,7 +62,7 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
                 value = json.loads(value)
             except (ValueError, RecursionError) as error:
                 raise ConfigError(f"{variable}: not valid JSON: {error}") from error
-        elif value and is_list(field_of(setting).annotation):
+        elif value and (field := field_of(setting)) is not None and is_list(field.annotation):
             value = split_list(value)
         values[setting] = value, variable
     return values

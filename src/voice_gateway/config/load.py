@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from voice_gateway.config.environment import CONFIG_FILE, from_environment, unknown_variables
 from voice_gateway.config.folders import user_file
 from voice_gateway.config.kinds import did_you_mean, plain
 from voice_gateway.config.moved import advice
 from voice_gateway.config.servers import beside, with_servers
-from voice_gateway.config.tree import ServerSettings, Settings, setting_names
+from voice_gateway.config.tree import ServerSettings, Settings, sections, setting_names
 from voice_gateway.errors import ConfigError
 from voice_gateway.private_files import is_open_to_others
 
@@ -174,7 +174,5 @@ def _problem(entry: Any, origins: Mapping[str, str], file: Path | None) -> str:
 def _keys_beside(where: list[str]) -> list[str]:
     if len(where) == 1:
         return list(Settings.model_fields)
-    if where[0] == "mcpServers":
-        return list(ServerSettings.model_fields)
-    section = Settings.model_fields[where[0]].annotation
-    return list(section.model_fields) if isinstance(section, type) and issubclass(section, BaseModel) else []
+    kind = ServerSettings if where[0] == "mcpServers" else sections().get(where[0])
+    return list(kind.model_fields) if kind is not None else []

@@ -459,18 +459,21 @@ class Settings(Section):
         return self
 
 
+def sections() -> dict[str, type[Section]]:
+    """The sections by name, in the order of the tree (servers are a table of their own)."""
+    kinds = {name: info.annotation for name, info in Settings.model_fields.items()}
+    return {
+        name: kind for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, Section)
+    }
+
+
 def setting_names() -> list[str]:
-    """Every setting as `section.key`, in the order of the tree (servers are a table of their own)."""
-    return [
-        f"{section}.{key}"
-        for section, info in Settings.model_fields.items()
-        if isinstance(info.annotation, type) and issubclass(info.annotation, Section)
-        for key in info.annotation.model_fields
-    ]
+    """Every setting as `section.key`."""
+    return [f"{section}.{key}" for section, kind in sections().items() for key in kind.model_fields]
 
 
-def field_of(setting: str) -> FieldInfo:
-    """The field of a setting as `setting_names` has it."""
-    section, _, key = setting.partition(".")
-    sections: Any = Settings.model_fields[section].annotation
-    return sections.model_fields[key]  # type: ignore[no-any-return]
+def field_of(setting: str) -> FieldInfo | None:
+    """The field of a setting, or of a server as `mcpServers.NAME.key`; None for any other name."""
+    table, _, key = setting.rpartition(".")
+    kind = ServerSettings if table.startswith("mcpServers.") else sections().get(table)
+    return kind.model_fields.get(key) if kind is not None else None
