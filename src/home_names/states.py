@@ -20,7 +20,7 @@ _DOES: Final = {"heat": "heating", "cool": "cooling", "auto": "on auto", "eco": 
 _HEATING: Final = re.compile(rf"({'|'.join(_DOES)})(?=,|$)")
 _LEVEL: Final = re.compile(r"(?<!\d)(\d+) ?%")
 _NOW: Final = re.compile(r"\bnow (-?\d+(?:\.\d+)?) ?°")
-_DEGREES: Final = re.compile(r"(-?(?<!\d)\d+(?:\.\d+)?) ?°")
+_DEGREES: Final = re.compile(r"(?<!now )(?<!now -)(-?(?<!\d)\d+(?:\.\d+)?) ?°")
 
 
 def parts_of(state: str) -> tuple[str, ...]:

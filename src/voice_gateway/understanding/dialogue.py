@@ -55,6 +55,7 @@ from voice_gateway.understanding.resolver import Meant, Resolver, Unknown, devic
 KEY: Final = "understanding"  # our corner of the conversation's state
 _LAST_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?(?!.*\d)")
 QUESTION_SECONDS: Final = 60.0  # so long a question of ours can be answered
+MOST_TOUCHED: Final = 8  # devices of the last orders
 TIMER, LIST, VOLUME = "set_timer", "manage_list", "control_speaker_volume"
 KINDS: Final = frozenset({"light", "blind", "thermostat", "plug", "switch", "fan", "lock"})  # of one room
 TOPICS: Final = {
@@ -110,22 +111,25 @@ class Memory(Before, Node):
 
     def after(self, step: Step, shown: Sequence[Device], facts: Mapping[str, Any]) -> "Memory":
         """The memory behind one step that was carried out; `facts` are those of its last outcome."""
-        node, known = step.node, tuple(shown)
+        node, known = step.node, tuple(device for device in shown if device.domain != "weather")
         looked = isinstance(node, Look | Everyday) and not step.acts
         memory = replace(self, inquiry=node) if looked else self
         if isinstance(node, Everyday) and (topic := TOPICS.get(node.tool)):
             return memory._after_task(node, topic, step, facts)
         if step.topic == "routine":
             return replace(memory, last=known or self.last, topic="routine", task=node)
-        if known or step.query is not None:
+        if known or (step.query is not None and not shown):
             within = len(known) < len(self.recent) and set(known) <= set(self.recent)
             goes_on = step.acts and _same_deed(self.command, node) and not set(known) & set(self.recent)
             alike = step.acts and self.acted_alike(known)
             before = self.recent if step.adds or within or goes_on else ()
             before = before or (self.last if step.corrects or alike else ())
             recent = tuple(dict.fromkeys((*before, *known)))
-            steps = (*self.steps, Done(node, known)) if step.acts else self.steps
-            return replace(memory, last=known, recent=recent, topic="device", command=node, steps=steps)
+            if step.acts:
+                left = tuple(device for device in self.touched if device not in known)
+                touched = (*left, *known)[-MOST_TOUCHED:]
+                memory = replace(memory, touched=touched, steps=(*self.steps, Done(node, known)))
+            return replace(memory, last=known, recent=recent, topic="device", command=node)
         if isinstance(node, Look) and node.ask == "measure":  # "make it 21" is no longer about the lamp
             return replace(memory, last=())
         return memory
@@ -255,7 +259,7 @@ def _value_now(context: Context) -> Value:
 def _asked_anew(node: Same, context: Context) -> Plan:
     """Asks the last question with one field replaced: "and tomorrow", "and of 300"."""
     last, number, changes = context.inquiry, node.number, dict[str, Any]()
-    if node.day and any(device.domain == "weather" for device in context.last):
+    if isinstance(last, Look) and last.ask == "weather":
         last = Everyday(tool="get_weather")
     if isinstance(last, Look) and node.outside and last.which is None:
         changes = {"outside": True, "place": ()}
@@ -416,7 +420,7 @@ def _corrected(done: Done, fix: Command, context: Context) -> Plan:
         fix = replace(fix, which=None, place=item.place)
     if fix.which is None or fix.without or fix.place:
         devices = _restricted(done.devices, fix, around)
-        if not devices and fix.without and not changes and done is context.steps[-1]:
+        if not devices and fix.without and not changes:
             return Step(bare(last), devices=done.devices, acts=True, corrects=True)  # all of it is taken back
         if not devices:
             raise Refused("none of them is meant")
@@ -447,11 +451,9 @@ def _task_corrected(node: Correct, context: Context) -> Plan:
         return _timer_corrected(node, task.other[-1] if task.other else task, context)
     if not (task.tool == LIST and text and task.action == "add") or node.number is not None or node.span:
         raise Refused("that cannot be corrected")
+    wrong = plan(replace(task, action="remove", items=node.old or task.items), context)
     made = plan(replace(task, items=text), context)
-    wrong = {"action": "remove", "items": node.old or task.items}
-    if isinstance(made, Step):
-        wrong["list"] = made.requests[0].args["list"]
-    return _behind(Request(LIST, wrong), made)
+    return _behind(wrong.requests, made) if isinstance(wrong, Step) else wrong
 
 
 def _timer_corrected(node: Correct, task: Everyday, context: Context) -> Plan:
@@ -459,20 +461,24 @@ def _timer_corrected(node: Correct, task: Everyday, context: Context) -> Plan:
     before = merged(task.when, task.more) if task.when is not None else task.more
     if before is not None and not node.text and (when := _other_time(node, before)) is not None:
         later = replace(task, when=_same_day(when, before), more=None)
-        return _behind(Request("cancel_timer", {"name": context.timer}), plan(later, context))
+        return _behind(_cancelled(context.timer), plan(later, context))
     span = node.span
     if task.span and node.number is not None:
         span = (replace(task.span[0], number=node.number),)
     if not span or not task.span:
         raise Refused("no length was said")
     made = plan(replace(task, span=span, name=node.text or task.name), context)
-    return _behind(Request("cancel_timer", {"name": node.text or context.timer}), made)
+    return _behind(_cancelled(node.text or context.timer), made)
 
 
-def _behind(first: Request, made: Plan) -> Plan:
-    """The plan, with the request that takes the wrong timer or item back before it."""
-    requests = (replace(first, quiet=True), *made.requests) if isinstance(made, Step) else ()
-    return replace(made, requests=requests) if isinstance(made, Step) else made
+def _cancelled(timer: str) -> tuple[Request, ...]:
+    return (Request("cancel_timer", {"name": timer}),)
+
+
+def _behind(wrong: tuple[Request, ...], made: Plan) -> Plan:
+    """The plan, with the requests that take the wrong timer or item back before it."""
+    quiet = tuple(replace(request, quiet=True) for request in wrong)
+    return replace(made, requests=(*quiet, *made.requests)) if isinstance(made, Step) else made
 
 
 # --- answers to a question of ours

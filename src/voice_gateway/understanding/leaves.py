@@ -149,7 +149,12 @@ class HomeIndex:
                 near = strange and process.extractOne(
                     " ".join(span), list(rooms), scorer=fuzz.ratio, score_cutoff=78
                 )
-                if near:
+                broken_off = (
+                    near
+                    and near[0].startswith(" ".join(span))
+                    and not PAUSES.isdisjoint(words[end : end + 1])
+                )
+                if near and not broken_off:  # "the kitch, the hall light"
                     return [(end, rooms[near[0]], 2.0)]
         return ()
 

@@ -36,6 +36,7 @@ class Before:
 
     last: tuple[Device, ...] = ()  # of the last turn, or of the step before
     recent: tuple[Device, ...] = ()  # of the last command, and of those that only added devices to it
+    touched: tuple[Device, ...] = ()  # by the last orders, the latest last
     topic: str = ""  # device, volume, timer, list, routine: what was spoken of last
     command: Node | None = None  # the last command or question
     steps: tuple[Done, ...] = ()  # of the last turn that acted

@@ -29,6 +29,7 @@ from voice_gateway.understanding.plan import Context, Plan, Question, Refused, S
 from voice_gateway.understanding.resolver import Able, Doubt, Meant, Resolved, Resolver, Unknown, sort_of
 
 LEVEL_STEPS: Final = (10, 20, 40)  # percent of "a bit brighter", "brighter" and "a lot brighter"
+VOLUME_STEPS: Final = (10, 10, 20)
 DEGREE_STEPS: Final = (1, 1, 3)
 COLDEST, WARMEST = 5, 35  # degrees that a heating is set to
 LEVELS: Final = ("dim", "speed", "volume")
@@ -196,17 +197,36 @@ def _resolved(command: Command, context: Context, able: Able) -> Resolved:
     if sensed and command.do != "set":
         # "it" is no sensor that was only looked at
         last = tuple(one for done in context.steps for one in done.devices)
-    resolver = Resolver(context.home, context.here, last, context.recent)
-    found = resolver.which(_subject(command, replace(context, last=last)), command.do, able)
+    which = _subject(command, replace(context, last=last))
+    resolver = Resolver(context.home, context.here, last, _of_many(which, context))
+    found = resolver.which(which, command.do, able)
     if isinstance(found, Unknown) and found.what in ("here", "kind_here"):
         kind = "thermostat" if command.of == "heat" else PLAYED.get(command.of) or found.text
         if kind in ("thermostat", *PLAYED.values()):
             return Resolver(context.home).which(Which(item=(Item(kind=kind),)), command.do, able)
+    if isinstance(found, Doubt) and (one := _spoken_of(which, found, context)) is not None:
+        return Meant((one,))
     if isinstance(found, Doubt) and command.of == "player":
         state = "paused" if command.do == "play" else "playing"
         so = tuple(one for one in found.devices if context.home.is_so(one, state))
         return Meant(so) if len(so) == 1 else Doubt(so or found.devices)
     return found
+
+
+def _of_many(which: Which, context: Context) -> tuple[Device, ...]:
+    """The devices that "both" and "all three" mean: those of the last orders, if the last one had fewer."""
+    item = bare(which.item[0])
+    count = 2 if item.quant == "both" else int(item.number or 0)
+    several = item.pronoun and count > max(len(context.recent), len(context.last))
+    return context.touched[-count:] if several else context.recent
+
+
+def _spoken_of(which: Which, found: Doubt, context: Context) -> Device | None:
+    """What "the lamp" means if several could be meant: the one of the last orders."""
+    item = bare(which.item[0])
+    if len(which.item) > 1 or which.either or which.some or item != Item(kind=item.kind):
+        return None
+    return next((one for one in reversed(context.touched) if one in found.devices), None)
 
 
 def _named_before(command: Command, context: Context) -> Context:
@@ -250,10 +270,10 @@ def _implied(command: Command, context: Context) -> Which | None:
     if command.lights or (command.of == "light" and around):
         here = (Place(here=True),) if context.here and command.of == "light" else ()
         item = Item(kind="light", plural=True, quant="all", place=command.place or here)
-    elif command.of in PLAYED and not command.place and _are_all(context.last, PLAYED[command.of]):
-        item = Item(pronoun=True)  # "carry on", behind "pause the TV"
     elif command.of == "heat" or _has_degrees(command) or command.of in PLAYED:
-        item = Item(kind=PLAYED.get(command.of, "thermostat"), place=command.place)
+        kind = PLAYED.get(command.of, "thermostat")
+        spoken_of = not command.place and context.last and all(one.kind == kind for one in context.last)
+        item = Item(pronoun=True) if spoken_of else Item(kind=kind, place=command.place)
     elif command.sweep:
         item = Item(everything="all")
     elif context.last or command.of == "light":
@@ -261,10 +281,6 @@ def _implied(command: Command, context: Context) -> Which | None:
     else:
         return None
     return Which(item=(item,))
-
-
-def _are_all(devices: Sequence[Device], kind: str) -> bool:
-    return bool(devices) and all(one.kind == kind for one in devices)
 
 
 def _ask(command: Command, found: Doubt) -> Plan:
@@ -468,7 +484,8 @@ def _level(action: str, device: Device, command: Command, state: str) -> Act | S
     factor = amount.factor if amount is not None else None
     if factor is not None and lowest and not now:
         return Say("ask.level_off", about)
-    by = _change(command, LEVEL_STEPS, now / 100, "percent", "number")
+    steps = VOLUME_STEPS if action == "volume" else LEVEL_STEPS
+    by = _change(command, steps, now / 100, "percent", "number")
     wanted = now + round(by) if factor is None else now * factor
     if lowest and now >= 100 and wanted > now:
         return Say("already.full", about)

@@ -137,7 +137,7 @@ def _weather(node: Everyday, context: Context) -> Plan:
     about, ahead = "" if node.about == "weather" else node.about, node.ahead
     if own is not None and not (node.day or ahead or node.place or node.also):
         item = Item(name=Name((own.key,), "exact", own.name))
-        return plan(Look(ask="about", which=Which(item=(item,))), context)
+        return replace(plan(Look(ask="about", which=Which(item=(item,))), context), node=bare(node))
     days = (node.day or ("today" if ahead else ""), *filter(None, [node.also]))
     return _step(node, *({"day": day, "about": about, "place": node.place.title()} for day in days))
 
