@@ -120,10 +120,7 @@ class Memory(Before, Node):
             return replace(memory, last=known or self.last, topic="routine", task=node)
         if known or (step.query is not None and not shown):
             within = len(known) < len(self.recent) and set(known) <= set(self.recent)
-            goes_on = step.acts and _same_deed(self.command, node) and not set(known) & set(self.recent)
-            alike = step.acts and self.acted_alike(known)
-            before = self.recent if step.adds or within or goes_on else ()
-            before = before or (self.last if step.corrects or alike else ())
+            before = self.recent if step.adds or within else self.last if step.corrects else ()
             recent = tuple(dict.fromkeys((*before, *known)))
             if step.acts:
                 left = tuple(device for device in self.touched if device not in known)
@@ -133,11 +130,6 @@ class Memory(Before, Node):
         if isinstance(node, Look) and node.ask == "measure":  # "make it 21" is no longer about the lamp
             return replace(memory, last=())
         return memory
-
-    def acted_alike(self, known: tuple[Device, ...]) -> bool:
-        """Whether the turn before did something to other devices of this sort: "both" may follow."""
-        one = len(self.last) == len(known) == 1 and self.last != known and bool(self.steps or self.acted)
-        return one and isinstance(self.command, Command) and _sorts(self.last) == _sorts(known)
 
     def _after_task(self, node: Everyday, topic: str, step: Step, facts: Mapping[str, Any]) -> "Memory":
         if node.tool in (LIST, VOLUME):
@@ -154,11 +146,6 @@ class Memory(Before, Node):
     def known(self) -> dict[str, Any]:
         """The fields that planners read in their context."""
         return {known.name: getattr(self, known.name) for known in fields(Before)}
-
-
-def _same_deed(before: Node | None, node: Node) -> bool:
-    """Whether the turn before did the same: "kitchen light off", "floor lamp off", "both on again"."""
-    return isinstance(before, Command) and isinstance(node, Command) and before.do == node.do in ("on", "off")
 
 
 def recall(state: Mapping[str, Any], home: Home, now: float) -> Memory:
