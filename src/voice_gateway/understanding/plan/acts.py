@@ -214,11 +214,12 @@ def _resolved(command: Command, context: Context, able: Able) -> Resolved:
 
 
 def _of_many(which: Which, context: Context) -> tuple[Device, ...]:
-    """The devices that "both" and "all three" mean: those of the last orders, if the last one had fewer."""
+    """The devices that "both" and "all three" mean: the last ones, if the last order had fewer."""
     item = bare(which.item[0])
     count = 2 if item.quant == "both" else int(item.number or 0)
     several = item.pronoun and count > max(len(context.recent), len(context.last))
-    return context.touched[-count:] if several else context.recent
+    known = tuple(device for device in context.touched if device not in context.last)
+    return (*known, *context.last)[-count:] if several else context.recent
 
 
 def _spoken_of(which: Which, found: Doubt, context: Context) -> Device | None:
