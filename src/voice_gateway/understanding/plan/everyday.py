@@ -54,10 +54,14 @@ def everyday(node: Everyday, context: Context) -> Plan:
     return _CALLS.get(node.tool, _plain)(node, context)
 
 
+def given(args: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that are not empty."""
+    return {key: value for key, value in args.items() if value not in ("", None)}
+
+
 def _step(node: Everyday, *calls: dict[str, Any], topic: str = "") -> Step:
-    """A call of the node's tool for each set of arguments; those that are empty are left out."""
-    given = ({key: value for key, value in args.items() if value not in ("", None)} for args in calls)
-    requests = tuple(Request(node.tool, args) for args in given)
+    """A call of the node's tool for each set of arguments."""
+    requests = tuple(Request(node.tool, given(args)) for args in calls)
     return Step(bare(node), requests, acts=node.tool not in LOOKS, topic=topic)
 
 

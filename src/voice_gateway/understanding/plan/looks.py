@@ -17,6 +17,7 @@ from voice_gateway.understanding.plan.history import moment_words
 from voice_gateway.understanding.plan.intents import WORDS, Slots, means
 from voice_gateway.understanding.plan.sensors import (
     PEOPLE,
+    UNITS,
     YES_NO,
     Sensing,
     floor_of,
@@ -26,18 +27,15 @@ from voice_gateway.understanding.plan.sensors import (
     of_class,
     sensed,
 )
-from voice_gateway.understanding.plan.sensors import UNITS as SENSOR_UNITS
 from voice_gateway.understanding.resolver import Doubt, Meant, Resolver, Unknown, sort_of
 from voice_gateway.understanding.templates import language
 
 STATES: Final = {"up": "open", "down": "closed", "opening": "open", "closing": "closed"}
 # Measures that only `sensors` reads from the list of all devices.
-SENSORS_ONLY: Final = frozenset(SENSOR_UNITS) - {"temperature", "humidity", "power", "battery", "light"}
+SENSORS_ONLY: Final = frozenset(UNITS) - {"temperature", "humidity", "power", "battery", "light"}
 REPORTING: Final = frozenset({"sensor", "thermostat", "plug"})  # may measure what no list shows
 MOST_SINGLE: Final = 8  # devices that are looked at one by one
 MOST_MEASURED: Final = 6
-# What a state says of a measure, where no place was named.
-UNITS: Final = {"temperature": "°", "humidity": "humid", "motion": "motion", "light": "lx", "power": " W"}
 OPENINGS: Final = frozenset({"door", "window"})
 
 
@@ -294,13 +292,14 @@ def _sun(node: Look, context: Context) -> Plan:
 
 def _measured(node: Look, context: Context) -> Plan:
     """The reading of a device, of a room, or of all that measure it."""
-    home, measure, node = context.home, node.measure, _where_asked(node, context)
+    home, node = context.home, _where_asked(node, context)
+    query = Sensing("measure", measure=node.measure)
     item = node.item if node.item is not None and node.item.name is not None else _item(node)
     if item.name is not None and (item is node.item or not item.place):
         return _of_name(node, item.name, context)
     if item.kind or item.pronoun or item.name is not None or item.unknown:
         devices = _of_item(item, context)
-        return _looks(node, _measuring(devices, measure, context) or devices[:1], context)
+        return _looks(node, known(devices, query) or devices[:1], context)
     rooms = _rooms(item, context)
     if len(rooms) > 1:
         return sensed(node, (), rooms, context)
@@ -311,7 +310,7 @@ def _measured(node: Look, context: Context) -> Plan:
         one for one in home.devices if words.isdisjoint(plain_words(f"{one.room} {one.name}")) != node.outside
     )
     sensors = tuple(one for one in where_asked if one.kind == "sensor")
-    measuring = _measuring(sensors, measure, context) or _measuring(where_asked, measure, context)
+    measuring = known(sensors, query) or known(where_asked, query)
     here = tuple(one for one in measuring if context.here and one.room == context.here)
     devices = (here or measuring)[:MOST_MEASURED]
     if not devices:
@@ -347,12 +346,6 @@ def _of_name(node: Look, name: Name, context: Context) -> Step:
     devices = tuple(one for key in name.keys if (one := context.home.find(key)) is not None)
     telling = tuple(one for one in kin(devices, context.home) if measured(one, node.measure) is not None)
     return sensed(node, telling, (), context) if telling else _looks(node, devices, context)
-
-
-def _measuring(devices: tuple[Device, ...], measure: str, context: Context) -> tuple[Device, ...]:
-    unit = UNITS.get(measure, measure)
-    told = ((one, (context.home.state_of(one), *one.readings)) for one in devices)
-    return tuple(one for one, texts in told if any(unit in text for text in texts))
 
 
 _PLANNERS: Final = {

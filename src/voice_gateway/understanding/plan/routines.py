@@ -13,7 +13,7 @@ from voice_gateway.routines.wording import say_news
 from voice_gateway.understanding.nodes import Command, Everyday, Later, Node, When, altered, bare, closed
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 from voice_gateway.understanding.plan.events import named_by
-from voice_gateway.understanding.plan.everyday import plans_tool
+from voice_gateway.understanding.plan.everyday import given, plans_tool
 from voice_gateway.understanding.plan.when import Unclear, gathered, meant, merged, moment_of
 
 OPPOSITE: Final = {"on": "off", "off": "on", "open": "close", "close": "open", "lock": "unlock"}
@@ -113,8 +113,7 @@ def _planned(node: Later, kept: Kept, made: Sequence[Step]) -> Step:
         say = say_news(kept.trigger)
     args = {"when": later_text(kept), "calls": _text_of(requests) if requests else "", "say": say}
     devices = tuple(device for step in made for device in step.devices)
-    request = Request(MAKE, {key: value for key, value in args.items() if value})
-    return Step(bare(node), (request,), devices, acts=True, topic="routine")
+    return Step(bare(node), (Request(MAKE, given(args)),), devices, acts=True, topic="routine")
 
 
 def _text_of(requests: Sequence[Request]) -> str:
@@ -164,8 +163,7 @@ def change(node: Everyday, context: Context) -> Plan:
     if node.number is not None:
         name = "last" if node.number < 0 else f"{node.number:g}."
     args = {"name": name, "action": node.action, "when": _moved_to(node, context)}
-    given = {key: value for key, value in args.items() if value}
-    return Step(bare(node), (Request(CANCEL, given),), acts=True, topic="routine")
+    return Step(bare(node), (Request(CANCEL, given(args)),), acts=True, topic="routine")
 
 
 def _moved_to(node: Everyday, context: Context) -> str:

@@ -14,7 +14,7 @@ from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.builtin.times import MAX_TEXT, Times, local_zone
 from voice_gateway.understanding.nodes import Clock, Everyday, Length, Name, Node, When, altered, bare, closed
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step
-from voice_gateway.understanding.plan.everyday import plans_tool
+from voice_gateway.understanding.plan.everyday import given, plans_tool
 from voice_gateway.understanding.plan.intents import Slots, means
 from voice_gateway.understanding.plan.when import (
     MONTH,
@@ -83,7 +83,7 @@ def _one(node: Everyday, context: Context, kind: str = "") -> Plan:
             return Question(unclear.reply, bare(node), expects=unclear.reply.key.removeprefix("ask."))
         raise
     if not isinstance(later.trigger, Once):  # a routine lets it ring each time
-        call = {"name": "set_timer", "args": _given({"at": "now", **args, "kind": kind or "alarm"})}
+        call = {"name": "set_timer", "args": given({"at": "now", **args, "kind": kind or "alarm"})}
         return _set(node, "routine", MAKE, {"when": later_text(later), "calls": calls_text([call])})
     if later.condition is not None:
         raise Refused("a reminder has no condition")
@@ -95,11 +95,7 @@ def _one(node: Everyday, context: Context, kind: str = "") -> Plan:
 
 
 def _set(node: Everyday, topic: str, tool: str, args: dict[str, Any]) -> Step:
-    return Step(bare(node), (Request(tool, _given(args)),), acts=True, topic=topic)
-
-
-def _given(args: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in args.items() if value}
+    return Step(bare(node), (Request(tool, given(args)),), acts=True, topic=topic)
 
 
 def _told_time(message: str, context: Context) -> When | None:
@@ -184,7 +180,7 @@ def find_timer(node: Everyday, context: Context) -> Plan:
     for kind in kinds:
         # "The timer" may be an alarm; all timers are no alarms.
         known = "" if kind == "timer" and not node.also and (not acts or name != "all") else kind
-        requests.append(Request(node.tool, _given({"name": name, "kind": known, "action": action})))
+        requests.append(Request(node.tool, given({"name": name, "kind": known, "action": action})))
     return Step(bare(node), tuple(requests), acts=acts, topic="timer" if acts else "")
 
 
