@@ -181,7 +181,7 @@ def _confirmed(  # noqa: PLR0911 (one for each act)
     if state == UNKNOWN:
         return "act.done", {}
     plain = action in ("on", "off") and parts_of(state)[0] == action
-    return "act.state", {"state": action if plain else state_words(state, code)}
+    return "act.state", {"state": state_words(action if plain else state, code)}
 
 
 def _degrees(wanted: float, requested: Mapping[str, Any], state: str) -> float:
@@ -206,9 +206,9 @@ def state_words(state: str, code: str = "") -> str:
 
 
 def _part(part: str, code: str) -> str:
-    """A part of a state: "open" is `state.open`, "now 20.5 °C" is `state.now # °C` with its number."""
+    """A part of a state: "open" is `state.open`, "now 20.5 °C" is `state.now _ °C` with its number."""
     number = _AMOUNT.search(part)
-    key = f"state.{part[: number.start()]}#{part[number.end() :]}" if number else f"state.{part}"
+    key = f"state.{part[: number.start()]}_{part[number.end() :]}" if number else f"state.{part}"
     if not has(key, code):
         return part
     return say(key, code, number=float(number[0]) if number else 0)

@@ -58,7 +58,7 @@ class HomeIndex:
             if name[-1] == "lock" and len(name) > 1 and self.home.devices[places[0]].kind == "lock":
                 known.setdefault(name[:-1], places)
         for at, device in enumerate(self.home.devices):
-            words = tuple(device.name.lower().split())
+            words = plain(device.name, self.language.words)
             for size in range(1, len(words) + 1):
                 for other in self.language.things.get(" ".join(words[:size]), ()):
                     known.setdefault((*other.split(), *words[size:]), (at,))
@@ -87,10 +87,13 @@ class HomeIndex:
 
     def _room_names(self, names: Mapping[Span, tuple[int, ...]]) -> dict[Span, str]:
         """The rooms by their names, by other words for them, and by the last word that only one has."""
-        rooms = dict(self.home.rooms)
+        spelled = {
+            " ".join(plain(called, self.language.words)): room for called, room in self.home.rooms.items()
+        }
+        rooms = {**self.home.rooms, **spelled}
         for called, others in self.language.rooms.items():
-            if called in self.home.rooms:
-                rooms = dict.fromkeys(others, self.home.rooms[called]) | rooms
+            if called in spelled:
+                rooms = dict.fromkeys(others, spelled[called]) | rooms
         known = {
             span: room
             for called, room in rooms.items()

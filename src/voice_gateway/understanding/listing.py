@@ -11,7 +11,7 @@ from home_names.states import UNKNOWN, parts_of
 from voice_gateway.integrations.device import Device, has_state
 from voice_gateway.integrations.listed import read_devices
 from voice_gateway.languages import capital, current, listed, plainly, say, the
-from voice_gateway.languages.outcomes import own_text
+from voice_gateway.languages.outcomes import own_text, state_words
 from voice_gateway.turn import ToolOutcome
 from voice_gateway.understanding.templates import language
 
@@ -134,7 +134,7 @@ def _noun(query: DeviceQuery) -> str:
 
 
 def _about(query: DeviceQuery) -> dict[str, Any]:
-    return {"where": where(query.rooms, query.floor), "noun": _noun(query), "state": query.state}
+    return {"where": where(query.rooms, query.floor), "noun": _noun(query), "state": state_words(query.state)}
 
 
 def _all(query: DeviceQuery, chosen: Sequence[Device]) -> str:
@@ -175,7 +175,7 @@ def _of_known(query: DeviceQuery, known: Sequence[Device], hits: Sequence[Device
         return say("look.not_known")
     against = OPPOSITE.get(query.state, "")
     if query.mode == "all" and rest and all(has_state(device, against) for device in rest):
-        return say("look.no", things=[device.name for device in rest], state=against, where="")
+        return say("look.no", things=[device.name for device in rest], state=state_words(against), where="")
     if not hits:
         lead = "no_none" if query.mode in ("any", "all") else "none"
         return say(f"look.{lead}.{'things' if whole else 'kind'}", **facts)

@@ -197,7 +197,9 @@ def _all_or_some(wanted: str, alike: Mapping[str, Sequence[str]]) -> str:
     if len(so) in (0, len(alike)):
         same = state_words(next(iter(alike))) if len(alike) == 1 else ""
         if state := same or (wanted if so else OPPOSITE.get(wanted, "")):
-            return languages.say("look.yes" if so else "look.no", things=names, state=state, where="")
+            return languages.say(
+                "look.yes" if so else "look.no", things=names, state=state_words(state), where=""
+            )
     texts = [
         languages.say("look.is_so", things=group, state=state_words(state)) for state, group in alike.items()
     ]
