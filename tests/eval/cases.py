@@ -35,10 +35,10 @@ class Case:
 
 def read_cases(path: Path = FILE) -> list[Case]:
     lines = enumerate(path.read_text("utf-8").splitlines(), start=1)
-    return [_case(number, line) for number, line in lines if line.strip() and not line.startswith("#")]
+    return [parse_case(number, line) for number, line in lines if line.strip() and not line.startswith("#")]
 
 
-def _case(number: int, line: str) -> Case:
+def parse_case(number: int, line: str) -> Case:
     category, said, right = (part.strip() for part in line.split(" | "))
     room = None
     if said.startswith("@"):

@@ -22,6 +22,7 @@ from tests.fakes.home_assistant_homes import recorded_home
 from tests.fakes.home_assistant_tools import HomeAssistantTools
 from tests.fakes.home_tools import ScriptedHome, builtin_tools, manager_for
 
+from voice_gateway import languages
 from voice_gateway.config import BrainSettings
 from voice_gateway.integrations.sources import Sources
 from voice_gateway.mcp_client.convert import to_langchain_tools
@@ -306,12 +307,15 @@ RESULTS = ("right", "asked", "passed", "other look", "wrong")
 LEAST_RIGHT = 0.97
 
 
-async def sample(every: int = 1) -> tuple[dict[str, Counter[str]], Counter[str], list[str], list[str]]:
+async def sample(
+    every: int = 1, code: str = "en"
+) -> tuple[dict[str, Counter[str]], Counter[str], list[str], list[str]]:
     chance, table, missed, acting = random.Random(SEED), Counter[str](), list[str](), list[str]()
     by_intent = defaultdict[str, Counter[str]](Counter)
     drawn_at = set[int]()
     for executor, sources in homes():
-        brain = UnderstandingStage(executor, BrainSettings(), sources=sources)
+        brain = UnderstandingStage(executor, BrainSettings(languages=(code,)), sources=sources)
+        languages.speak(code)
         await brain.cache.refresh()
         walk = Walk(brain, chance)
         for number, template in enumerate(walk.language.grammar.rules["intent"][::every]):
@@ -332,9 +336,9 @@ async def sample(every: int = 1) -> tuple[dict[str, Counter[str]], Counter[str],
                     missed.append(
                         f"{result}: {said}\n    {node.intent} {node.slot} {wanted}\n    {got} {why}"
                     )
-                if understood.acts:
+                if understood.acts and code == "en":
                     acting += around(brain, chance, said, table)
-        for template in walk.language.grammar.rules["order"][::every]:
+        for template in walk.language.grammar.rules["order"][::every] if code == "en" else ():
             for _ in range(PER_ORDER):
                 with contextlib.suppress(Cannot):
                     said = walk.order(template)
