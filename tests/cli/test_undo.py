@@ -39,15 +39,3 @@ async def test_a_running_gateway_takes_back_what_was_done_before_it_came(command
     for ended, lamp in ((said, "floor lamp"), (undone, "desk lamp"), (after, "kitchen light")):
         assert lamp in ended.out.lower()
         assert "off" in ended.out
-
-
-@pytest.mark.slow
-async def test_an_undo_that_opens_the_house_asks_across_processes(commands: Commands):
-    await commands.run("chat", text="unlock the front door\nyes\nlock the front door\n")
-
-    asked = await commands.run("undo", "--json")
-    done = await commands.run("ask", "yes")
-
-    assert "front door" in asked.json["text"].lower()
-    assert (asked.code, asked.json["expects_answer"], asked.json["outcomes"]) == (0, True, [])
-    assert "unlocked" in done.out

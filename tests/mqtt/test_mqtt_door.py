@@ -69,16 +69,6 @@ async def test_discovery_is_sent_again_after_home_assistant_starts(broker, runni
         assert again["state_topic"] == "voice/status"
 
 
-async def test_a_sensitive_request_over_mqtt_is_refused(commands, broker):
-    async with Running.opened(commands, MQTT_BROKER_URL=broker.url), Listener.on(broker) as listener:
-        await listener.gets("voice/status", state="online")
-        await listener.send("voice/req", {"text": "unlock the front door", "id": "u"})
-        answer = await listener.gets("voice/res", id="u")
-
-    assert answer["ok"] is False
-    assert answer["expects_answer"] is False
-
-
 async def test_an_old_retained_request_is_not_answered(commands, broker):
     async with Listener.on(broker) as listener:
         await listener.send("voice/req", {"text": "set a timer for one hour", "id": "old"}, retain=True)
@@ -108,22 +98,10 @@ async def test_without_a_broker_the_gateway_answers_and_is_degraded(commands, br
             await listener.gets("voice/status", state="online")
 
 
-@pytest.mark.slow
-async def test_a_frozen_broker_does_not_slow_a_turn(commands, broker, running):
-    async with Listener.on(broker) as listener:
-        await listener.gets("voice/status", state="online")
+async def test_a_frozen_broker_delays_neither_a_turn_nor_the_stop(commands, broker, running):
     broker.freeze()
     try:
-        done = await commands.run("ask", "--json", "what time is it")
-    finally:
-        broker.thaw()
-
-    assert done.json["ok"] is True
-
-
-async def test_a_frozen_broker_does_not_delay_the_stop(broker, running):
-    broker.freeze()
-    try:
+        assert (await commands.run("ask", "--json", "what time is it")).json["ok"] is True
         assert await asyncio.wait_for(running.stop(), 25) == 0
     finally:
         broker.thaw()

@@ -1,9 +1,7 @@
 """Text as it is written becomes text as it is said."""
 
 import re
-from time import process_time
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -78,11 +76,3 @@ def test_no_text_leaves_marks_or_double_spaces(text):
     assert not re.search(r"[*`#|<>\[\]_~\n\r\t]", said)
     assert said == said.strip()
     assert "  " not in said
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("piece", ["  ", "> a\nb\n", "5–", "1,111", "1h2", "$5 - ", "12:30-", "**a [b]("])
-def test_the_time_grows_linearly_with_the_text(piece):
-    started = process_time()
-    spoken_text(piece * 8000)
-    assert process_time() - started < 2

@@ -1,4 +1,4 @@
-"""Counts for Prometheus and the health page, the dashboard that reads them, and the API's description."""
+"""Health, metrics with the dashboard that reads them, and the record of turns."""
 
 import contextlib
 import json
@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
+from tests.fakes.recording import recording
 from tests.fakes.web import client, served
 
-from voice_gateway.channels.web.system_api import MOST_NAMES, Stats, health_router
+from voice_gateway.channels.web.system_api import MOST_NAMES, Stats, health_router, turns_router
 from voice_gateway.errors import ErrorKind
-from voice_gateway.events import Acted, Answered, ModelRound, PartState, State
+from voice_gateway.events import Acted, Answered, EventBus, Heard, ModelRound, PartState, State
 from voice_gateway.mcp_client.integration import ServerStatus
 from voice_gateway.turn import Decision, Reply, ToolOutcome, Utterance, Verdict
 
@@ -133,3 +134,53 @@ def test_the_dashboard_and_the_docs_name_metrics_that_exist():
     assert {re.sub(r"_(bucket|count|sum)$", "", name) for name in asked} <= known
     pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
     assert [name for name in known if f"`{name}`" not in pages] == []
+
+
+# --- turns
+
+
+@contextlib.asynccontextmanager
+async def kept(tmp_path, *said: tuple[str, str]):
+    """A client, behind turns of these conversations with these words."""
+    watch = EventBus()
+    recorder = recording(tmp_path, watch)
+    for conversation, text in said:
+        utterance = Utterance(text, "web", conversation)
+        watch.publish(Heard(utterance))
+        watch.publish(Answered(utterance, Reply("Done.", conversation_id=conversation)))
+    await recorder.written()
+    async with served(tmp_path, lambda _start: [turns_router(recorder)]) as door, client(door) as http:
+        yield http
+    await recorder.close()
+
+
+async def texts(http, **asked: str) -> list[str]:
+    answer = await http.get("/api/turns", params=asked)
+    assert answer.status_code == 200, answer.text
+    return [turn["text"] for turn in answer.json()["turns"]]
+
+
+async def test_turns_are_listed_by_conversation_and_search(tmp_path):
+    others = [("hall", f"number {number}") for number in range(60)]
+    async with kept(tmp_path, ("mine", "first"), *others, ("mine", "last")) as http:
+        assert await texts(http, conversation="mine") == ["last", "first"]
+        assert await texts(http, conversation="mine", search="first") == ["first"]
+        assert await texts(http, conversation="nobody's") == []
+        assert len(await texts(http)) == 50
+
+
+async def test_a_wrong_query_is_refused_by_the_name_of_its_field(tmp_path):
+    wrong = [("limit", value) for value in ("0", "201", "-1", "1.5", "x", "", "1" * 5000, "1e2")]
+    wrong += [(field, "x" * 201) for field in ("search", "before", "conversation")]
+    async with kept(tmp_path) as http:
+        for field, value in wrong:
+            answer = await http.get("/api/turns", params={field: value})
+            assert answer.status_code == 422, (field, value)
+            assert answer.json()["error"].startswith(f"{field}: ")
+
+
+async def test_a_405_names_the_allowed_methods(tmp_path):
+    async with kept(tmp_path) as http:
+        for path, methods in (("/api/turns/7", "DELETE, GET"), ("/index.html", "GET, HEAD")):
+            answer = await http.post(path)
+            assert (answer.status_code, answer.headers["allow"]) == (405, methods)
