@@ -57,12 +57,12 @@ async def answered(
     conversation_id, started = utterance.conversation_id, perf_counter()
     message = {**message, "conversation_id": conversation_id}
     waiting = Waiting(utterance, "the running gateway")
-    timer = asyncio.get_running_loop().call_later(WAIT_SECONDS, _tell_waiting, waiting)
+    timer = asyncio.get_running_loop().call_later(WAIT_SECONDS, _show_waiting, waiting)
 
     async def watch(gateway: "Gateway") -> None:
         timer.cancel()  # our own gateway says what it waits for
-        gateway.events.subscribe(_tell_waiting, Waiting)
-        gateway.events.subscribe(_tell_degraded, PartState)
+        gateway.events.subscribe(_show_waiting, Waiting)
+        gateway.events.subscribe(_show_degraded, PartState)
 
     try:
         return await by_gateway(options, message, first=watch)
@@ -74,12 +74,12 @@ async def answered(
         timer.cancel()
 
 
-def _tell_degraded(event: PartState) -> None:
+def _show_degraded(event: PartState) -> None:
     """A damaged or missing store changes what the answer knows. Without a terminal the log says it."""
     if sys.stderr.isatty() and event.state is State.DEGRADED and event.part in STORES:
         tell_unasked(event.sentence, sys.stderr)
 
 
-def _tell_waiting(event: Waiting) -> None:
+def _show_waiting(event: Waiting) -> None:
     if sys.stderr.isatty():
         tell_unasked(event.text, sys.stderr)

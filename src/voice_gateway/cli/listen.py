@@ -34,7 +34,7 @@ async def listen(options: argparse.Namespace) -> int:
     await asyncio.to_thread(check_recording, path)
     heard: list[Recorded] = []
 
-    def tell(recorded: Recorded) -> None:
+    def on_turn(recorded: Recorded) -> None:
         heard.append(recorded)
         if options.json:
             print_json(recorded.to_json())
@@ -48,7 +48,7 @@ async def listen(options: argparse.Namespace) -> int:
             opened(settings) as gateway,
             gateway.channels.listener(speaker, whole=options.no_wake) as hear,
         ):
-            await hear(path, tell)
+            await hear(path, on_turn)
     except BaseExceptionGroup as group:
         raise first_error(group) from None
     if options.out:

@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if options.debug:
             raise
-        lines = _told(error)
+        lines = _lines(error)
         printed = isinstance(error, ConfigError) or options.command in ANSWERING
         if options.json and not printed:
             from voice_gateway.channels.terminal import print_json
@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2 if isinstance(error, ConfigError) else 1
 
 
-def _told(error: Exception) -> list[str]:
+def _lines(error: Exception) -> list[str]:
     """One line for people, or one for each mistake in the settings; --debug shows the traceback."""
     if isinstance(error, ConfigError):
         return str(error).split("\n")

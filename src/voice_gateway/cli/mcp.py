@@ -87,12 +87,12 @@ async def login(options: argparse.Namespace) -> int:
         async with _listening(options.port, came) as address, asyncio.timeout(LOGIN_SECONDS):
             needed = await log_in(name, server.url or "", address, **way)
     except TimeoutError:
-        return _told(options, f"nobody logged in within {LOGIN_SECONDS:g} s", ok=False)
+        return _answer(options, f"nobody logged in within {LOGIN_SECONDS:g} s", ok=False)
     except (LinkError, OSError) as error:
-        return _told(options, f"{name}: {error}", ok=False)
+        return _answer(options, f"{name}: {error}", ok=False)
     if not needed:
-        return _told(options, f"{name} needs no login.")
-    return _told(options, f"Logged in at {name}. A gateway that is running uses it within seconds.")
+        return _answer(options, f"{name} needs no login.")
+    return _answer(options, f"Logged in at {name}. A gateway that is running uses it within seconds.")
 
 
 async def logout(options: argparse.Namespace) -> int:
@@ -100,7 +100,9 @@ async def logout(options: argparse.Namespace) -> int:
     from voice_gateway.mcp_client.login import LoginFile  # brings the SDK
 
     known = LoginFile(name, server.url or "").forget()
-    return _told(options, f"The login at {name} is forgotten." if known else f"There is no login at {name}.")
+    return _answer(
+        options, f"The login at {name} is forgotten." if known else f"There is no login at {name}."
+    )
 
 
 def _server(options: argparse.Namespace) -> tuple[str, ServerSettings]:
@@ -112,7 +114,7 @@ def _server(options: argparse.Namespace) -> tuple[str, ServerSettings]:
     return options.name, servers[options.name]
 
 
-def _told(options: argparse.Namespace, sentence: str, *, ok: bool = True) -> int:
+def _answer(options: argparse.Namespace, sentence: str, *, ok: bool = True) -> int:
     if options.json:
         print_json({"ok": ok, "message": sentence})
     else:

@@ -45,7 +45,7 @@ async def run(options: argparse.Namespace) -> int:
         gateway.start_long_tasks(rings=stays)
         if stays:
             spoken = settings.voice.enabled or options.voice
-            gateway.channels.open(given.file, spoken=spoken, show=terminal.tell, announce=_tell)
+            gateway.channels.open(given.file, spoken=spoken, show=terminal.tell, announce=_print)
             await _announce_ready(gateway, behind, announcer, settings.web)
         if behind is Source.NONE:
             if stays:
@@ -65,13 +65,13 @@ class Announcer:
     def watched(self, event: PartState) -> None:
         part = self._changes.news(event)
         if part is not None and not self._waits:
-            _tell(f"{part.sentence} ({part.advice})" if part.advice else part.sentence)
+            _print(f"{part.sentence} ({part.advice})" if part.advice else part.sentence)
 
     def begin(self, parts: Sequence[PartState]) -> None:
         """Print the reasons below the ready line, which has none."""
         for part in parts if self._waits else ():
             if part.state is State.DEGRADED and part.advice:
-                _tell(f"{part.part}: {part.advice}")
+                _print(f"{part.part}: {part.advice}")
         self._waits = False
 
 
@@ -82,16 +82,16 @@ async def _announce_ready(gateway: Gateway, behind: Source, announcer: Announcer
     async def announce() -> None:
         await gateway.ready()
         if (console := gateway.channels.web) is not None and console.address:
-            _tell(f"The console: {console.address}")
+            _print(f"The console: {console.address}")
             if link := console.login_link():
-                _tell(f"To log in, once: {link}")
+                _print(f"To log in, once: {link}")
             elif web.needs_token and web.tls_cert is None:
-                _tell(WEB_NO_TLS)
+                _print(WEB_NO_TLS)
         if behind is not Source.LINES:
-            _tell(gateway.ready_line())
+            _print(gateway.ready_line())
         announcer.begin(gateway.events.parts())
         if behind is Source.TERMINAL:
-            _tell(FURTHER)
+            _print(FURTHER)
         announced.set()
 
     gateway.start(announce(), "ready")
@@ -101,5 +101,5 @@ async def _announce_ready(gateway: Gateway, behind: Source, announcer: Announcer
                 await announced.wait()
 
 
-def _tell(text: str) -> None:
+def _print(text: str) -> None:
     tell_unasked(text, sys.stderr)

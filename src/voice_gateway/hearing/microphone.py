@@ -30,8 +30,8 @@ class Microphone(Protocol):
     """Gives sound in blocks of 32 ms until it is closed or its `chunks` is cancelled.
 
     A device that is lost is waited for: `chunks` just goes on when it is back. HearingError comes only where
-    waiting is hopeless (no such device was ever there, no sound library). Whoever stops before the end closes
-    it, by `contextlib.aclosing`.
+    waiting is hopeless (no such device was ever there, no sound library). A caller that stops before the end
+    closes it, by `contextlib.aclosing`.
     """
 
     def chunks(self) -> AsyncGenerator[AudioChunk, None]: ...

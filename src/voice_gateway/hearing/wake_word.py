@@ -113,7 +113,7 @@ class OpenWakeWords(PackagedWakeWord):
         """The state after some silence, for `reset`.
 
         The engine's own reset makes it hear eight seconds of silence with the next chunk, which takes a third
-        of a second: just when somebody may speak.
+        of a second: just when a person may speak.
         """
         self._features.new_audio_samples = SETTLE_SECONDS * RATE
         self._scores(np.zeros(STEP_SAMPLES, np.int16))

@@ -211,12 +211,12 @@ class _Output:
             audible = time.monotonic() + self.stream.latency_seconds
             self._levels.add(piece, audible, frames / self.stream.rate)
         if ended:
-            self._tell()
+            self._wake_player()
 
     def _finished(self) -> None:
         self._gone = True
-        self._tell()
+        self._wake_player()
 
-    def _tell(self) -> None:
+    def _wake_player(self) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._empty.set)

@@ -57,7 +57,7 @@ async def listening(
         loading = tasks.create_task(load_hearing(voice))
     engines = loading.result()
 
-    async def hear(path: Path, tell: Callable[[Recorded], None]) -> None:
+    async def hear(path: Path, on_turn: Callable[[Recorded], None]) -> None:
         microphone = _Recording(path, whole=whole)
         microphone.channel = BackgroundTranscriber(
             engines,
@@ -67,7 +67,7 @@ async def listening(
             voice,
             events=events,
             is_complete=is_complete,
-            on_turn=tell,
+            on_turn=on_turn,
             retry_seconds=None,
         )
         await microphone.channel.run()

@@ -139,14 +139,14 @@ class SpeechOutput:
         return result
 
     async def say(self, text: str) -> None:
-        """Speaks a notice, when nobody speaks."""
+        """Speaks a notice, once the room is quiet."""
         if (speech := await self.synthesize(spoken_text(text))) is not None:
             await self.play(speech)
 
     async def play(
         self, speech: Speech, playback: "ReplyPlayback | None" = None, *, rings: bool = False
     ) -> bool:
-        """Plays when nobody speaks and no alarm sounds. False if the loudspeaker fails or is mute."""
+        """Plays when no person speaks and no alarm sounds. False if the loudspeaker fails or is mute."""
         if self.mute() and not rings:
             return False
         quiet = self.alarms.over if playback is None else self.alarms.silent
@@ -214,27 +214,27 @@ class ReplyPlayback:
         self._on_first = on_first
         self._pieces: asyncio.Queue[Part | None] = asyncio.Queue()
         self._ready: asyncio.Queue[Speech | None] = asyncio.Queue(AHEAD)
-        self._said = ""
+        self._streamed = ""
         self._marker = ""
         self._begun = False
         self.dropped = False
         self.failed = False  # a part of it could not be heard
-        self.first_said_at: float | None = None
+        self.first_part_at: float | None = None
         self.synthesis_seconds = 0.0  # of the first sentence
 
     def say(self, part: Part) -> None:
-        self._said += part.text
+        self._streamed += part.text
         if _MARKER.fullmatch(part.text):
             self._marker += part.text
             return
-        if self.first_said_at is None:
-            self.first_said_at = perf_counter()
+        if self.first_part_at is None:
+            self.first_part_at = perf_counter()
         self._pieces.put_nowait(replace(part, text=self._marker + part.text))
         self._marker = ""
 
     def end(self, reply: Reply) -> None:
         """Called with the complete reply: speaks what was not streamed."""
-        for part in unsaid(self._said, reply):
+        for part in unsaid(self._streamed, reply):
             self.say(part)
         if self._marker:
             self.say(Part(PartSource.GATEWAY, " "))

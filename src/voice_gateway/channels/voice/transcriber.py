@@ -379,7 +379,7 @@ class BackgroundTranscriber:
             recorded.reply = reply = await self.answer(
                 utterance, say=playback.say, interruption=self._interruption
             )
-            answered = playback.first_said_at or perf_counter()
+            answered = playback.first_part_at or perf_counter()
             playback.end(reply)
         await self.output.mark(mark_of_turn(reply.outcomes), playback)
         if playback.failed:

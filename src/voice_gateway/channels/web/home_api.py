@@ -171,8 +171,10 @@ def _act(asked: Change, actions: Sequence[str]) -> Act:
         problem = f"level: must be from {low} to {high}" if name else f"level: {asked.action} takes none"
     if problem:
         raise HTTPException(409, problem)
-    value: dict[str, Any] = {name: level if name == "temperature" or level is None else round(level)}
-    return Act(asked.action) if level is None else Act(asked.action, **value)
+    if level is None:
+        return Act(asked.action)
+    value: dict[str, Any] = {name: level if name == "temperature" else round(level)}
+    return Act(asked.action, **value)
 
 
 @dataclass(eq=False)
@@ -187,15 +189,15 @@ class Routines:
         listed = [routine.to_json(self.book.place.zone) for routine in await asyncio.to_thread(self.book.all)]
         return [{**facts, "sentence": facts["text"]} for facts in listed]
 
-    async def change(self, number: int, action: str, said: Callable[[str], Utterance]) -> Reply:
-        """`action` is one of CANCEL's, `said` gives words their place. Raises HTTPException and ToolError."""
+    async def change(self, number: int, action: str, place: Callable[[str], Utterance]) -> Reply:
+        """`action` is one of CANCEL's; `place` makes an utterance of words. Raises ToolError."""
         for routine in await asyncio.to_thread(self.book.all):
             if routine.id == number:
                 break
         else:
             raise HTTPException(404, f"there is no routine {number}")
         words = {"cancel": "delete", "pause": "switch off", "resume": "switch on"}[action]
-        utterance = said(f"{words} the routine: {routine.text}")
+        utterance = place(f"{words} the routine: {routine.text}")
         args = {"name": str(routine.id), "action": action}
         return await self.make_calls(utterance, [ToolCall(new_id(), CANCEL, args)])
 

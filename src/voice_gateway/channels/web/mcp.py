@@ -323,7 +323,7 @@ def _deletion(session: str) -> tuple[Scope, Receive, Send]:
         return {"type": "http.request", "body": b"", "more_body": False}
 
     async def send(_message: Message) -> None:
-        """Nobody waits for the answer."""
+        """The answer is not read."""
 
     return scope, receive, send
 

@@ -97,21 +97,21 @@ def openai_router(answer: Answer, start: Start) -> APIRouter:
 
 
 async def _put_chunks(asked: ChatRequest, utterance: Utterance, answer: Answer, stream: Stream) -> None:
-    head, said = _head(asked, utterance, "chat.completion.chunk"), ""
+    head, sent = _head(asked, utterance, "chat.completion.chunk"), ""
 
     def put(delta: dict[str, Any], finish: str | None = None, **more: Any) -> None:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
         stream.put(f"data: {json_text({**head, 'choices': [choice], **more})}\n\n".encode())
 
     def say(part: Part) -> None:
-        nonlocal said
-        said += part.text
+        nonlocal sent
+        sent += part.text
         put({"content": part.text})
 
     put({"role": "assistant", "content": ""})
     reply = await answer(say=say)
-    if rest := not_yet_said(said, reply.text):
-        put({"content": f" {rest}" if said and not said[-1].isspace() else rest})
+    if rest := not_yet_said(sent, reply.text):
+        put({"content": f" {rest}" if sent and not sent[-1].isspace() else rest})
     put({}, "stop", voice_gateway=_ours(reply))
     stream.put(b"data: [DONE]\n\n")
 

@@ -94,8 +94,8 @@ class Stats:
         elif isinstance(event, Answered):
             reply, channel = event.reply, event.utterance.channel
             stage = reply.stage if reply.stage in STAGES else OTHER
-            door = channel if channel in CHANNELS else OTHER
-            self._turns.labels(door, stage, str(reply.ok).lower()).inc()
+            label = channel if channel in CHANNELS else OTHER
+            self._turns.labels(label, stage, str(reply.ok).lower()).inc()
             self._turn_seconds.labels(stage).observe(reply.seconds)
         elif isinstance(event, ModelRound):
             model = self._bounded(event.model)

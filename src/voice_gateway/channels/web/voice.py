@@ -193,12 +193,12 @@ class Microphone:
             return
         if utterance is None:
             return
-        said = ""
+        streamed = ""
         pieces: asyncio.Queue[Part | None] = asyncio.Queue()
 
         def say(part: Part) -> None:
-            nonlocal said
-            said += part.text
+            nonlocal streamed
+            streamed += part.text
             pieces.put_nowait(part)
 
         with self._feed.following(utterance.id, self._on_event):
@@ -206,7 +206,7 @@ class Microphone:
                 if self._socket.query_params.get("speak") == "1":
                     tasks.create_task(self._speak(pieces, interruption), name="web speech")
                 reply = await self._answer(utterance, say=say, interruption=interruption)
-                for part in (*unsaid(said, reply), None):
+                for part in (*unsaid(streamed, reply), None):
                     pieces.put_nowait(part)
                 self._send({"type": "answer", **reply.to_json()})
 
