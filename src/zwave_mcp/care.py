@@ -6,7 +6,7 @@ import sqlite3
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -103,12 +103,12 @@ class NoUserNames(ValueError):
     """The setting cannot be read."""
 
 
+@dataclass(frozen=True, slots=True)
 class UserNames:
     """The names of a lock's users: from the settings, or as the lock itself tells them."""
 
-    def __init__(self, given: Mapping[str, Mapping[int, str]] | None = None) -> None:
-        self._given = given or {}  # by the lock's name
-        self._learned: dict[int, dict[int, str]] = {}  # by node
+    given: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # by the lock's name
+    _learned: dict[int, dict[int, str]] = field(default_factory=dict)  # by node
 
     @classmethod
     def read(cls, text: str) -> "UserNames":
@@ -130,8 +130,8 @@ class UserNames:
         """The user's name; empty where it is unknown."""
         if user is None:
             return ""
-        own = [users for name, users in self._given.items() if name and spellings(name) & spellings(lock)]
-        for users in (*own, self._given.get(_EVERY_LOCK, {}), self._learned.get(node, {})):
+        own = [users for name, users in self.given.items() if name and spellings(name) & spellings(lock)]
+        for users in (*own, self.given.get(_EVERY_LOCK, {}), self._learned.get(node, {})):
             if user in users:
                 return users[user]
         return ""
@@ -282,13 +282,13 @@ class Day:
     total: float
 
 
+@dataclass(slots=True)
 class MeterDays:
     """`file` None: kept in memory. A file that cannot be used is logged once, and stops nothing."""
 
-    def __init__(self, file: Path | None = None) -> None:
-        self._file = file
-        self._base: sqlite3.Connection | None = None
-        self._warned = False
+    file: Path | None = None
+    _base: sqlite3.Connection | None = None
+    _warned: bool = False
 
     def add(self, readings: Iterable[MeterReading]) -> None:
         """Keep the readings; what cannot be kept now is in the next reading."""
@@ -315,13 +315,13 @@ class MeterDays:
     def _try(self, work: Callable[[sqlite3.Connection], T], default: T) -> T:
         try:
             if self._base is None:
-                self._base = opened(self._file, _TABLE, _BUSY_SECONDS)
+                self._base = opened(self.file, _TABLE, _BUSY_SECONDS)
                 oldest = (date.today() - timedelta(days=KEPT_DAYS)).isoformat()
                 self._base.execute("delete from energy where day < ?", (oldest,))
             return work(self._base)
         except (sqlite3.Error, OSError) as error:
             if not self._warned:
-                log.warning("energy is not kept", extra={"file": str(self._file), "error": str(error)})
+                log.warning("energy is not kept", extra={"file": str(self.file), "error": str(error)})
             self._warned = True
             return default
 
@@ -349,12 +349,12 @@ def midnight(day: date) -> float:
     return datetime(day.year, day.month, day.day).timestamp()
 
 
+@dataclass(frozen=True, slots=True)
 class Energy:
-    def __init__(self, viewer: Viewer, days: MeterDays, clock: Callable[[], float] = time.time) -> None:
-        self._viewer = viewer
-        self._days = days
-        self._clock = clock
-        self._seen: dict[str, tuple[float, float | None]] = {}
+    viewer: Viewer
+    days: MeterDays
+    clock: Callable[[], float] = time.time
+    _seen: dict[str, tuple[float, float | None]] = field(default_factory=dict)
 
     def look(self, view: View) -> None:
         """Keep what the meters have newly reported."""
@@ -364,24 +364,24 @@ class Energy:
                 meter, seen = _meter_of(value), (value.value, value.updated)
                 if self._seen.get(meter) != seen:
                     self._seen[meter] = seen
-                    fresh.append((meter, float(value.value), value.updated or self._clock()))
+                    fresh.append((meter, float(value.value), value.updated or self.clock()))
         if fresh:
-            self._days.add(fresh)
+            self.days.add(fresh)
 
     async def used(self, asked: str = "", day: str = "today") -> Result:
         """What one device, or every metered one, used on a day."""
-        today = datetime.fromtimestamp(self._clock()).date()
+        today = datetime.fromtimestamp(self.clock()).date()
         when = day_of(day, today)
         if when is None:
             sentence = f"{wording.quoted(day)} is no day; say today, yesterday, a weekday or 2026-11-16."
             return result(sentence, "invalid")
-        view = await self._viewer.now()
+        view = await self.viewer.now()
         single = resolve_device(view, asked, lambda hit: bool(meters(hit))) if asked else None
         counting = [device for device in ([single] if single else view.devices) if meters(device)]
         if not counting:
             sentence = _no_meter(single) if single else "Nothing here counts energy."
             return result(sentence, "unsupported", single)
-        known = self._days.on(when)
+        known = self.days.on(when)
         of = ((device, map(_meter_of, meters(device))) for device in counting)
         days = [(device, [known[meter] for meter in every if meter in known]) for device, every in of]
         entries = [_entry(device, rows, when) for device, rows in days if rows]

@@ -93,15 +93,15 @@ class Action:
     requested: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
 class Control:
-    def __init__(self, home: Home, viewer: Viewer, *, allow_unlock: bool = False) -> None:
-        self._home = home
-        self._viewer = viewer
-        self._allow_unlock = allow_unlock
+    home: Home
+    viewer: Viewer
+    allow_unlock: bool = False
 
     async def device(self, asked: str, action: str, level: int | None = None) -> Result:
         """Act on one device, or on every member of a group."""
-        view = await self._viewer.now(0)  # a rename is not announced
+        view = await self.viewer.now(0)  # a rename is not announced
         device = resolve_device(view, asked, lambda hit: supports(hit, action))
         if device.members:
             return await self._group(view, device, action, level)
@@ -113,13 +113,13 @@ class Control:
         return await self._carry_out(view, command(device, chosen), chosen, present)
 
     async def lock(self, asked: str, action: str) -> Result:
-        view = await self._viewer.now(0)  # a rename is not announced
+        view = await self.viewer.now(0)  # a rename is not announced
         device = resolve_device(view, asked, lambda hit: hit.kind == "lock")
         state, target = device.state_value, device.target
         problem = ""
         if device.kind != "lock":
             problem = capital(f"{wording.the(device)} is not a lock.")
-        elif action == "unlock" and not self._allow_unlock:
+        elif action == "unlock" and not self.allow_unlock:
             problem = "Unlocking is switched off in the settings of the Z-Wave server."
         elif state is None or target is None:
             problem = capital(f"{wording.the(device)} cannot be locked from here.")
@@ -136,7 +136,7 @@ class Control:
         """The state by the device itself; a device that does not answer ends the call."""
         state = device.state_value
         try:
-            return await self._home.poll(state.id) if state is not None else None
+            return await self.home.poll(state.id) if state is not None else None
         except (NoAnswer, GatewayError) as error:
             raise refused("unreachable", sentences.not_sent(device), device) from error
 
@@ -152,7 +152,7 @@ class Control:
             if guarded and not device.node.dead:  # a dead device is pinged by `carry_out`
                 await self._polled(device)
             try:
-                verdict = await carry_out(self._home, sent)
+                verdict = await carry_out(self.home, sent)
                 answer, unanswered = self._judged(sent, action, before, verdict), verdict.unanswered
             except HomeDown as error:
                 if not (guarded and error.sent):
@@ -168,7 +168,7 @@ class Control:
         known = isinstance(before, bool) or (is_number(before) and not lost)
         if not known or before == sent.value:
             return ""
-        if await self._home.take_back(sent.write, before):
+        if await self.home.take_back(sent.write, before):
             return "If it still happens, it is taken back at once: that command was sent behind it."
         return "If it still happens, it is taken back as soon as the connection is there again."
 
@@ -204,7 +204,7 @@ class Control:
             before_command(view.names, item, item.state_value.value if item.state_value else None)
             for item in group.members
         )
-        verdicts = await asyncio.gather(*(settle(self._home, item) for item in commands))
+        verdicts = await asyncio.gather(*(settle(self.home, item) for item in commands))
         outcome = worst(verdict.outcome for verdict in verdicts)
         members, behind = [], []
         for item, verdict in zip(commands, verdicts, strict=True):

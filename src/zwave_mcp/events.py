@@ -101,37 +101,32 @@ def _shown(node: Node) -> Iterable[_Shown]:
                 yield _slot(node.id, where.endpoint, where.command_class, sense), source, sense, value.updated
 
 
+@dataclass(eq=False, slots=True)
 class EventLog:
     """Calls `on_event` with every new event. To be used from the event loop only."""
 
-    def __init__(
-        self,
-        on_event: Callable[[Event], None],
-        *,
-        now: Callable[[], float] = time.time,
-        monotonic: Callable[[], float] = time.monotonic,
-        later: Later | None = None,
-        names: UserNames | None = None,
-    ) -> None:
-        self._names = names or UserNames()
-        self._on_event, self._now, self._monotonic = on_event, now, monotonic
-        self._later: Later = later or (
-            lambda seconds, work: asyncio.get_running_loop().call_later(seconds, work)
-        )
-        self.began = now()  # with the ids it tells one run of the server from another
-        self.events: deque[Event] = deque(maxlen=KEPT)
-        self._last_id = 0
-        self._slots: dict[Slot, _Known] = {}
-        self.alarms: dict[Slot, Event] = {}  # those that stand, the oldest first
-        self._listed: tuple[Device, ...] = ()
-        self._devices: dict[tuple[int, int], Device] = {}
-        self._first_of: dict[int, Device] = {}
-        self._live: set[int] = set()  # nodes that have reported: a list may know better
-        self._looked = False
-        self._nodes: dict[int, Node] = {}  # of the last list
-        self._held: dict[tuple[int, int, int], asyncio.TimerHandle] = {}
-        self._bolts: dict[tuple[int, int], asyncio.TimerHandle] = {}
-        self._bolt_was: dict[tuple[int, int], str] = {}
+    on_event: Callable[[Event], None]
+    now: Callable[[], float] = time.time
+    monotonic: Callable[[], float] = time.monotonic
+    later: Later | None = None  # the event loop's own
+    names: UserNames = field(default_factory=UserNames)
+    began: float = field(init=False)  # with the ids it tells one run of the server from another
+    events: deque[Event] = field(default_factory=lambda: deque(maxlen=KEPT))
+    alarms: dict[Slot, Event] = field(default_factory=dict)  # those that stand, the oldest first
+    _last_id: int = 0
+    _slots: dict[Slot, _Known] = field(default_factory=dict)
+    _listed: tuple[Device, ...] = ()
+    _devices: dict[tuple[int, int], Device] = field(default_factory=dict)
+    _first_of: dict[int, Device] = field(default_factory=dict)
+    _live: set[int] = field(default_factory=set)  # nodes that have reported: a list may know better
+    _looked: bool = False
+    _nodes: dict[int, Node] = field(default_factory=dict)  # of the last list
+    _held: dict[tuple[int, int, int], asyncio.TimerHandle] = field(default_factory=dict)
+    _bolts: dict[tuple[int, int], asyncio.TimerHandle] = field(default_factory=dict)
+    _bolt_was: dict[tuple[int, int], str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.began = self.now()
 
     # --- input
 
@@ -148,7 +143,7 @@ class EventLog:
             if before.get(node.id) is node and node.id not in self._live:
                 continue
             for slot, source, standing, updated in _shown(node):
-                new = self._looked and updated is not None and self._now() - updated < NEW_SECONDS
+                new = self._looked and updated is not None and self.now() - updated < NEW_SECONDS
                 self._take(slot, source, standing, taken=snapshot.taken, new=new)
         self._looked = True
         for slot, sources in self._slots.items() if snapshot.nodes else ():
@@ -192,7 +187,7 @@ class EventLog:
         first, before = not known.says, known.state
         known.says[source] = standing.state
         if taken is None:
-            known.heard[source] = self._monotonic()
+            known.heard[source] = self.monotonic()
         state = known.state
         if slot[2] == BOLT:
             if not first and before != state:
@@ -219,7 +214,7 @@ class EventLog:
             if mode != was:
                 self._add((*place, BOLT), Moment("lock", mode))
 
-        self._bolts[place] = self._later(BOLT_SECONDS, stayed)
+        self._bolts[place] = (self.later or asyncio.get_running_loop().call_later)(BOLT_SECONDS, stayed)
 
     # --- momentary events
 
@@ -247,7 +242,7 @@ class EventLog:
             self._held.pop(button, None)
             self._add(slot, replace(moment, state="released"), nodes=report.nodes)
 
-        self._held[button] = self._later(HOLD_SECONDS, over)
+        self._held[button] = (self.later or asyncio.get_running_loop().call_later)(HOLD_SECONDS, over)
 
     # --- output
 
@@ -260,14 +255,14 @@ class EventLog:
         name, room = among[0] if len(among) == 1 else ("", "")
         if kind == "button" and moment.state != "released" and all(is_bell(each) for each, _ in among):
             kind = "doorbell"
-        user = self._names.of(node, name, moment.user) if len(nodes) < 2 else ""
+        user = self.names.of(node, name, moment.user) if len(nodes) < 2 else ""
         self._last_id += 1
         text = sentences.event(kind, moment.state, among, moment, user=user)
         where = name, room, node if len(nodes) < 2 else None, self._called(node, endpoint)[2]
         detail = moment.button, moment.user, moment.way, user
-        event = Event(self._last_id, self._now(), kind, moment.state, *where, text, standing, *detail)
+        event = Event(self._last_id, self.now(), kind, moment.state, *where, text, standing, *detail)
         self.events.append(event)
-        self._on_event(event)
+        self.on_event(event)
         return event
 
     def _called(self, node: int, endpoint: int) -> tuple[str, str, int]:

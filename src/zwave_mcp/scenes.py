@@ -2,7 +2,7 @@
 afterwards."""
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -36,28 +36,28 @@ _MOVES: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class Scenes:
-    def __init__(self, home: Home, viewer: Viewer, *, allow_unlock: bool = False) -> None:
-        self._home = home
-        self._viewer = viewer
-        self._allow_unlock = allow_unlock
+    home: Home
+    viewer: Viewer
+    allow_unlock: bool = False
 
     async def activate(self, asked: str, *, confirmed: bool = False) -> Result:
         """`confirmed`: the user was told that not all of the scene is known, and said yes."""
-        known = await self._home.scenes()
+        known = await self.home.scenes()
         scene = _find(asked, known)
         if scene is None:
             names = [item.name for item in known]
             sentence = sentences.no_scene(asked, names)
             return result(sentence, "not_found", more={"scenes": names})
-        view = await self._viewer.now()
+        view = await self.viewer.now()
         sentence, needs_yes = self._refusal(scene, view, confirmed=confirmed)
         if sentence:
             return result(sentence, "unsupported", more={NEEDS_YES: True} if needs_yes else {})
         touched = [(device, value.id) for value in scene.values for device in _reached(value, view)]
         before = before_scene(view.names, touched)
         try:
-            await self._home.activate_scene(scene.id)
+            await self.home.activate_scene(scene.id)
         except GatewayError as error:
             return result(f"The scene {scene.name} did not start: {error}", "failed")
         except NoAnswer:
@@ -93,7 +93,7 @@ class Scenes:
         may_unlock = not scene.complete or any(
             not devices or any(device.kind == "lock" for device in devices) for devices in strange
         )
-        if has_lock and may_unlock and not self._allow_unlock:
+        if has_lock and may_unlock and not self.allow_unlock:
             off = "unlocking is switched off in the settings of the Z-Wave server"
             return f"{unknown}, and {off}.", False
         return ("", False) if confirmed else (f"{unknown}, so it is not started from here.", True)
@@ -112,11 +112,11 @@ class Scenes:
         name = sentences.numbered(device) if device is not None else f"Node {wanted.id.node_id}"
         if device is not None and device.node.dead:
             return name
-        clock, timing = asyncio.get_running_loop().time, self._home.timing
+        clock, timing = asyncio.get_running_loop().time, self.home.timing
         end = clock() + timing.scene_window_seconds
         while True:
             try:
-                if all([reached(await self._home.poll(read)) for read, reached in looks.items()]):
+                if all([reached(await self.home.poll(read)) for read, reached in looks.items()]):
                     break
             except HomeError:
                 pass
@@ -127,7 +127,7 @@ class Scenes:
 
     async def list(self, asked: str = "") -> Result:
         """All scenes, or one with its members."""
-        known, view = await self._home.scenes(), await self._viewer.now()
+        known, view = await self.home.scenes(), await self.viewer.now()
         scene = _find(asked, known)
         if asked and scene is None:
             return result(sentences.no_scene(asked, [item.name for item in known]), "not_found")

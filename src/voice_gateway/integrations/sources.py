@@ -1,7 +1,7 @@
 """The linked servers that have a home, recognised by their tools."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from voice_gateway.integrations.source import HomeSource
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from voice_gateway.integrations.home_assistant.source import HomeAssistant
 
 
+@dataclass(eq=False, slots=True)
 class Sources:
     """All homes. Each stays the same object while its server is set up, over every reconnect.
 
     `trouble` says in a sentence why one that could be a home is not there, where that is known.
     """
 
-    def __init__(self, executor: ToolExecutor, trouble: Callable[[], str] = str) -> None:
-        self._executor = executor
-        self.trouble = trouble
-        self._wrapping: dict[str, HomeAssistant] = {}
-        self._known: dict[str, ZwaveSource] = {}
-        self._there: tuple[int, tuple[HomeSource, ...]] = (-1, ())  # by the version of the tools
+    executor: ToolExecutor
+    trouble: Callable[[], str] = str
+    _wrapping: dict[str, "HomeAssistant"] = field(default_factory=dict)
+    _known: dict[str, ZwaveSource] = field(default_factory=dict)
+    _there: tuple[int, tuple[HomeSource, ...]] = (-1, ())  # by the version of the tools
 
     def taken(self, server: str, tools: "Sequence[BaseTool]") -> "Sequence[BaseTool]":
         """The tools of a server as they are offered here: those whose answers say too little are wrapped."""
@@ -39,18 +39,18 @@ class Sources:
 
         if server not in self._wrapping and not recognise(tools):
             return tools
-        home = self._wrapping.setdefault(server, HomeAssistant(server, self._executor))
+        home = self._wrapping.setdefault(server, HomeAssistant(server, self.executor))
         return home.wrap(tools)
 
     def all(self) -> tuple[HomeSource, ...]:
         """Those that are there now, in the order of the servers' names."""
-        if self._there[0] != self._executor.tools.version:
+        if self._there[0] != self.executor.tools.version:
             linked: dict[str, list[BaseTool]] = {}
-            for tool in self._executor.tools.all():
+            for tool in self.executor.tools.all():
                 linked.setdefault(traits(tool).source, []).append(tool)
             sources = (self._source(server, tools) for server, tools in sorted(linked.items()))
             known = tuple(source for source in sources if source is not None)
-            self._there = self._executor.tools.version, known
+            self._there = self.executor.tools.version, known
         return self._there[1]
 
     def looked(self) -> tuple[ToolOutcome, ...]:
@@ -64,7 +64,7 @@ class Sources:
         if not ours:
             return None
         if server not in self._known:
-            self._known[server] = ZwaveSource(server, self._executor)
+            self._known[server] = ZwaveSource(server, self.executor)
         self._known[server].stranger = not traits(ours[0]).trusted
         return self._known[server]
 

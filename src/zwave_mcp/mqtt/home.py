@@ -7,7 +7,7 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, TypeGuard
 
 from zwave_mcp.home import (
@@ -58,18 +58,18 @@ _UNSUPPORTED: Final = {
 }
 
 
+@dataclass(eq=False, slots=True)
 class Snapshots:
     """Shares one `getNodes` question among concurrent callers, with its answer or its failure. After a change
     the list is asked for again."""
 
-    def __init__(self, ask: Callable[[], Awaitable[tuple[Node, ...]]]) -> None:
-        self._ask = ask
-        self._lock = asyncio.Lock()
-        self.latest: Snapshot | None = None
-        self.changes = 0  # counts everything that may have changed a value
-        self._changes_seen = 0
-        self._failure: tuple[float, HomeError] | None = None
-        self.listeners: list[Callable[[Snapshot], None]] = []
+    ask: Callable[[], Awaitable[tuple[Node, ...]]]
+    latest: Snapshot | None = None
+    changes: int = 0  # counts everything that may have changed a value
+    listeners: list[Callable[[Snapshot], None]] = field(default_factory=list)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _changes_seen: int = 0
+    _failure: tuple[float, HomeError] | None = None
 
     async def get(self, max_age_seconds: float) -> Snapshot:
         arrived = time.monotonic()
@@ -82,7 +82,7 @@ class Snapshots:
                 raise self._failure[1]
             changes, started = self.changes, time.monotonic()
             try:
-                nodes = await self._ask()
+                nodes = await self.ask()
             except HomeError as error:
                 self._failure = time.monotonic(), error
                 raise
@@ -99,16 +99,16 @@ class Snapshots:
         return None if old else latest
 
 
+@dataclass(eq=False, slots=True)
 class KnownNodes:
     """Completes nodes that the gateway does not know yet with what was known of them before its restart.
 
     `ready` is the only sure sign (measured): before it, a node has some values or none, and a guessed status.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._ready: dict[int, Node] = {}  # each node as it was when last ready
-        self._since: dict[int, float] = {}  # since when a node has not been ready
+    clock: Callable[[], float] = time.monotonic
+    _ready: dict[int, Node] = field(default_factory=dict)  # each node as it was when last ready
+    _since: dict[int, float] = field(default_factory=dict)  # since when a node has not been ready
 
     def complete(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
         whole = tuple(node if node.ready else self._whole(node) for node in nodes)
@@ -119,12 +119,12 @@ class KnownNodes:
         return whole
 
     def _whole(self, node: Node) -> Node:
-        since = self._since.setdefault(node.id, self._clock())
+        since = self._since.setdefault(node.id, self.clock())
         known = self._ready.get(node.id)
         if known is not None and known.product == node.product:
             status = known if node.status == "Unknown" else node
             return replace(node, values=known.values, status=status.status, available=status.available)
-        if node.dead or self._clock() - since >= STARTING_SECONDS:
+        if node.dead or self.clock() - since >= STARTING_SECONDS:
             return node
         return replace(node, values=(), starting=True)
 

@@ -8,6 +8,7 @@ sentence, and the facts.
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from home_names.names import name_key
@@ -57,16 +58,16 @@ Answer = tuple[str, dict[str, Any]]  # a tool's text, and what it sent besides
 Asked = tuple[str, str, str]  # name, domain and area of an entity that Home Assistant says it asked
 
 
+@dataclass(frozen=True, slots=True)
 class Raw:
     """One tool as its server offers it; its errors are raised in plain words."""
 
-    def __init__(self, name: str, run: Any) -> None:
-        self.name = name  # Home Assistant's own, without a namespace
-        self._run = run
+    name: str  # Home Assistant's own, without a namespace
+    run: Any
 
     async def call(self, args: Mapping[str, Any]) -> Answer:
         try:
-            text, sent = await self._run(**args)
+            text, sent = await self.run(**args)
         except ToolUnavailable:
             raise
         except ToolError as error:
