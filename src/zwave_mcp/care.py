@@ -1,4 +1,4 @@
-"""Looking after the home: batteries, who has a code for a lock, names and rooms, pings, and energy."""
+"""Maintenance: batteries, users of locks, names and rooms, pings, and energy by day."""
 
 import logging
 import re

@@ -324,8 +324,8 @@ def uri_of(row: Row) -> str:
 class Resources:
     def __init__(self, home: Home, viewer: Viewer, rows: Rows, events: EventLog) -> None:
         self._home, self._viewer, self._rows, self._events = home, viewer, rows, events
-        self.followed = False  # somebody wants to hear of changes
-        self.wanted: set[str] = set()  # what the client of the older protocol has subscribed to
+        self.followed = False  # a client has subscribed to changes
+        self.wanted: set[str] = set()  # subscriptions of a client of the older protocol
 
     def follow(self) -> None:
         self.followed = True

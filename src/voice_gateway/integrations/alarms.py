@@ -1,4 +1,4 @@
-"""Alarms that must be heard, such as smoke and water: kept on the disk until they were acknowledged."""
+"""Urgent alarms, such as smoke and water, kept on disk until they are acknowledged."""
 
 import contextlib
 import json
@@ -45,7 +45,7 @@ class Alarm:
 
     @property
     def told(self) -> str:
-        """Its sentence now: an alarm that is over is no danger, but has to be known of."""
+        """The sentence to speak: that of the alarm, or that it began and is over."""
         if not self.over:
             return self.text
         clock = datetime.fromtimestamp(self.since).astimezone().strftime("%H:%M")
@@ -57,8 +57,8 @@ class Alarm:
 
 
 class AlarmBook:
-    """All that stand, or were not heard yet; in a file, for restarts and other gateways on this machine. A
-    file that cannot be written costs only that."""
+    """Standing and unacknowledged alarms, in a file that restarts and other gateways on this machine read. A
+    file that cannot be written is logged, and the alarms stay in memory."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -73,12 +73,12 @@ class AlarmBook:
 
     @property
     def unheard(self) -> list[Alarm]:
-        """Those that go on first."""
+        """Unacknowledged alarms, standing ones first."""
         unheard = (alarm for alarm in self.all if not alarm.heard)
         return sorted(unheard, key=lambda alarm: (alarm.over, alarm.since))
 
     def take(self, page: EventPage) -> None:
-        """The alarms of a server as they are now."""
+        """Update the alarms of a server from its event page."""
         self._read()
         standing = {event.key: event for event in page.alarms if event.urgent}
         now = dict(self._alarms)
@@ -92,13 +92,13 @@ class AlarmBook:
         self._keep(now)
 
     def happened(self, event: HomeEvent) -> None:
-        """An alarm that is over when the list is read must be heard all the same."""
+        """Add an urgent event; the alarm may be over before the next page is read."""
         self._read()
         if event.urgent and event.key not in self._alarms:
             self._keep({**self._alarms, event.key: _alarm(event)})
 
     def acknowledge(self) -> list[Alarm]:
-        """Marks all as heard; returns those that were not."""
+        """Mark all alarms as heard; returns those that were not heard before."""
         heard = self.unheard
         self._keep({key: replace(alarm, heard=True) for key, alarm in self._alarms.items()})
         return heard
@@ -123,7 +123,7 @@ class AlarmBook:
         self._seen = identity(self._file)
 
     def _read(self) -> None:
-        """Again when another process has changed it."""
+        """Read the file if another process has changed it."""
         seen = identity(self._file)
         if seen == self._seen or seen is None:
             return

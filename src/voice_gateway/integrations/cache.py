@@ -1,4 +1,4 @@
-"""Keeps the picture of the home, with the devices of all sources: read at every change and every so often."""
+"""The cached home with the devices of all sources: read again after changes and at intervals."""
 
 import asyncio
 import time
@@ -24,7 +24,7 @@ FRESH_SECONDS = 1.0  # a list that was read so lately has every name that was gi
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A device is not as it was."""
+    """A device whose state or readings changed."""
 
     device: Device  # as it is now
     before: str
@@ -75,23 +75,23 @@ class HomeCache:
 
     @property
     def problem(self) -> str:
-        """Why nothing is known."""
+        """Why no device is known."""
         return " ".join(filter(None, self.problems.values())) or self._all.trouble()
 
     def changed(self) -> None:
-        """Somebody announced a change: the home is read again soon."""
+        """Have the home read again soon, because a source announced a change."""
         self._changed.set()
 
     def subscribe(self, callback: Callable[[Change], None]) -> None:
-        """Called for every device whose state differs between two looks, or by an act."""
+        """Call `callback` for every device whose state changed between two reads, or by an act."""
         self._listeners.append(callback)
 
     def look_on(self, callback: Callable[[], None]) -> None:
-        """Called when there may be something to see: states, readings, devices that come and go."""
+        """Call `callback` after every read: states, readings or the devices may have changed."""
         self._onlookers.append(callback)
 
     def servers(self) -> frozenset[str]:
-        """Those that have a home."""
+        """The names of the servers that have devices."""
         return frozenset(source.name for source in self._all.all())
 
     def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
@@ -115,7 +115,7 @@ class HomeCache:
         return self._home is not None and same and not self._stale
 
     async def refresh(self) -> None:
-        """A turn that is running keeps the picture it started with."""
+        """Read all sources. A running turn keeps the home it started with."""
         async with self._reading:
             version, self._stale = self._executor.tools.version, False
             self._sources = self._all.all()
@@ -126,10 +126,10 @@ class HomeCache:
                 await self._rebuild()
             elif self._home.told:
                 self._swap(replace(self._home, told={}))
-            self._seen_version = version  # only now: who needs the home waits for a reading that has begun
+            self._seen_version = version  # not earlier: `known` waits for a read that has begun
 
     async def looked_again(self) -> bool:
-        """Whether there is something else now than was known; what was just read is not read again."""
+        """Read again, unless just read; returns whether anything changed."""
         before = self._listings
         if self._now() - self._read_at < FRESH_SECONDS:
             return False
@@ -137,7 +137,7 @@ class HomeCache:
         return self._listings != before
 
     def _take(self, reads: Mapping[str, Listing | str]) -> None:
-        """A source that could not be read keeps what was known of it; one that is not there does not."""
+        """Keep the last listing of a source that could not be read; drop that of one that is not there."""
         self.problems = {name: read for name, read in reads.items() if isinstance(read, str)}
         self._listings = {
             name: known
@@ -189,7 +189,7 @@ class HomeCache:
             await wait_at_most(self._changed, seconds)
 
     def learn(self, requests: Sequence[Request], outcomes: Sequence[ToolOutcome]) -> None:
-        """What a device has just confirmed is its state: "brighter" counts from there."""
+        """Take confirmed states from outcomes: "brighter" counts from there."""
         for request, outcome in zip(requests, outcomes, strict=False):
             state, status = outcome.facts.get("state"), outcome.status
             known = status in (OutcomeStatus.CONFIRMED, OutcomeStatus.READ)
@@ -206,7 +206,7 @@ class HomeCache:
                 self._renamed()
 
     def acted(self, outcome: ToolOutcome) -> None:
-        """Somebody's call may have changed something: it is looked at again."""
+        """Have the home read again after a call that may have changed something."""
         if outcome.read_only or not outcome.ran:
             return
         self.changed()
@@ -214,7 +214,7 @@ class HomeCache:
             self._renamed()
 
     def _renamed(self) -> None:
-        """Who is named next is looked for in a list that is read before."""
+        """Read the list before the next name is resolved."""
         self._stale = True
         self.changed()
 

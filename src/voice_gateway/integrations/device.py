@@ -73,7 +73,7 @@ class Device:
 
 
 def same_but_for_state(before: Sequence[Device], now: Sequence[Device]) -> bool:
-    """The same devices in the same order, and none with another name or kind."""
+    """Whether the devices and their order are the same, apart from states and readings."""
 
     def same(old: Device, new: Device) -> bool:
         still = (old.state, old.readings, old.available)
@@ -94,7 +94,7 @@ _AGAINST = {"closed": "open", "locked": "unlocked", "unlocked": ""}
 
 
 def has_state(device: Device, state: str) -> bool:
-    """Open and locked may stand behind other parts of the state: "21.4 °C, closed"."""
+    """Whether the device is in a state, in any part of its text: "21.4 °C, closed"."""
     now = device.state.casefold()
     if state in ("on", "off"):
         return (_RUNNING if state == "on" else _RESTING).match(now) is not None

@@ -1,4 +1,4 @@
-"""Events of a home as its server reports them: a button, a bell, a door, a lock, smoke, water."""
+"""Events of a home as its server reports them: buttons, bells, doors, locks, smoke, water."""
 
 import json
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ class HomeEvent(BaseModel):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """By which a routine may wait for it, the most exact first."""
+        """The triggers of routines that this event matches, the most exact first."""
         number = f" {self.button}" if self.button is not None else ""
         exact = f"button{number} {self.state}" if self.button is not None else f"{self.kind} {self.state}"
         by = [f"{self.state} by user {self.user}"] if self.user is not None else []
@@ -67,7 +67,7 @@ class HomeEvent(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class EventPage:
-    """`began` tells one run of the server from another; `calm` is what surely is no alarm now."""
+    """`began` tells one run of the server from another; `calm`: sensors that report no alarm."""
 
     began: float
     events: tuple[HomeEvent, ...]
@@ -80,7 +80,7 @@ def event_resource(node: int | None, endpoint: int) -> str:
 
 
 def read_page(text: str, server: str) -> EventPage | None:
-    """None: it is not an answer of our server. Unreadable entries are left out."""
+    """The parsed page without unreadable entries; None if it is not an answer of our server."""
     try:
         page = json.loads(text)
     except (ValueError, RecursionError):

@@ -47,7 +47,7 @@ class Home:
 
     @cached_property
     def told_devices(self) -> tuple[Device, ...]:
-        """Those whose names a model reads in every turn."""
+        """Devices of trusted sources: a model reads their names in every turn."""
         strangers = {source.name for source in self.sources if source.stranger}
         return tuple(device for device in self.devices if device.source not in strangers)
 
@@ -101,7 +101,8 @@ class Home:
         return self.told.get(device.key, device.state)
 
     def is_so(self, device: Device, state: str) -> bool:
-        """How it is, as a state or as an action that leads to it; or whether it can be dimmed."""
+        """Whether the device is in this state, given as a state or as the action that leads to it; or can be
+        dimmed."""
         if state == "dimmable":
             return device.can("dim")
         known = {"up": "open", "down": "closed", "close": "closed"}.get(state, state)
@@ -122,7 +123,7 @@ class Home:
         return tuple(dict.fromkeys(device.floor for device in self.devices if device.floor))
 
     def on_floor(self, floor: str) -> tuple[str, ...]:
-        """The rooms of a floor: those that are said to be there, and those named after it."""
+        """The rooms of a floor: listed on it, or named after it."""
         words = plain_words(floor)
 
         def there(room: tuple[str, ...], known: tuple[str, ...]) -> bool:
