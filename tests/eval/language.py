@@ -1,7 +1,8 @@
 """One language but English: `python -m tests.eval.language de [--missed] [--sampled]`.
 
 `languages/<code>.txt` has a home in that language ("= name | room | kind | state"), and cases in the notation
-of utterances.txt. The category "never" holds what must not act. With --sampled, templates of the package, too.
+of utterances.txt. The category "never" holds what must not act. With --sampled, templates of the
+package, too.
 """
 
 import argparse
