@@ -10,6 +10,7 @@ import pytest
 from langchain_core.callbacks import AsyncCallbackHandler, Callbacks
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.tools import InjectedToolCallId, StructuredTool, ToolException, tool
+from langchain_core.tracers.context import collect_runs
 from tests.fakes.some_tools import Seen, executor_with, mcp_tool, outcome_of
 
 from voice_gateway.errors import ToolError
@@ -257,7 +258,7 @@ class Listener(AsyncCallbackHandler):
         self.heard.append(f"end {output}")
 
 
-async def test_callbacks_of_a_surrounding_run_are_heard():
+async def test_callbacks_of_a_surrounding_run_and_collected_runs_see_the_call():
     listener = Listener()
     executor = executor_with(add)
 
@@ -266,6 +267,11 @@ async def test_callbacks_of_a_surrounding_run_are_heard():
 
     assert await RunnableLambda(turn).ainvoke(None, {"callbacks": [listener]}) == "3"
     assert listener.heard == ["start add", "end 3"]
+    with collect_runs() as runs:
+        await turn(None)
+    assert [run.name for run in runs.traced_runs] == ["add"]
+    assert await turn(None) == "3"
+    assert len(runs.traced_runs) == 1
 
 
 async def test_a_servers_parameters_called_config_and_runtime_survive_callbacks():

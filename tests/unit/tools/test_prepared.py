@@ -3,13 +3,11 @@
 from typing import Annotated, Any, Literal
 
 import pytest
-from langchain_core.tools import BaseTool, StructuredTool, Tool, tool
-from langchain_core.tracers.context import collect_runs
+from langchain_core.tools import BaseTool, StructuredTool, Tool
 from pydantic import BaseModel, ConfigDict, Field, field_validator
-from tests.fakes.some_tools import executor_with, outcome_of
+from tests.fakes.some_tools import outcome_of
 
-from voice_gateway.tools.prepared import PreparedTool, observed
-from voice_gateway.turn import ToolCall
+from voice_gateway.tools.prepared import PreparedTool
 
 got: list[Any] = []
 
@@ -93,19 +91,3 @@ async def test_other_kinds_of_tools_run_langchains_own_way():
     single = Tool(name="echo", description="Echo.", func=None, coroutine=echo)
     assert not PreparedTool(single).direct
     assert (await outcome_of(single, {"__arg1": "hey"})).text == "hey"
-
-
-@tool
-async def add(a: int) -> str:
-    """Add."""
-    return str(a + 1)
-
-
-async def test_collected_runs_and_tracing_see_the_call():
-    executor = executor_with(add)
-    assert not observed(add)
-    with collect_runs() as runs:
-        assert observed(add)
-        assert (await executor.execute(ToolCall("1", "add", {"a": 1}))).text == "2"
-    assert [run.name for run in runs.traced_runs] == ["add"]
-    assert not observed(add)

@@ -86,22 +86,22 @@ class ListStore(RowStore[Row, Item]):
 
 
 class ListPublisher:
-    """Calls `tell` with a list's name and its items: first for every list, then for those that change."""
+    """Calls `publish` with a list's name and its items: first for every list, then for those that change."""
 
     def __init__(
         self,
         store: ListStore,
-        tell: Callable[[str, Sequence[Item]], None],
+        publish: Callable[[str, Sequence[Item]], None],
         *,
         look_seconds: float = LOOK_SECONDS,
     ) -> None:
-        self._store, self._tell, self._look_seconds = store, tell, look_seconds
+        self._store, self._publish, self._look_seconds = store, publish, look_seconds
         self._known: dict[str, list[Item]] = {}
 
     def again(self) -> None:
         """Publish all lists again, for a new subscriber."""
         for name, items in self._known.items():
-            self._tell(name, items)
+            self._publish(name, items)
 
     async def run(self) -> None:
         await look_again([self._store.listen], self._look, self._look_seconds)
@@ -115,7 +115,7 @@ class ListPublisher:
             content = [item for item in items if item.list == name]
             if self._known.get(name) != content:
                 self._known[name] = content
-                self._tell(name, content)
+                self._publish(name, content)
 
 
 # --- the tools

@@ -45,11 +45,11 @@ def described(calls: Sequence[ToolCall], traits: Callable[[str], ToolTraits], re
         same = groups.setdefault((act.doing, act.how), [])
         if act not in same:
             same.append(act)
-    things = {act: listed([_told_apart(each, acts) for each in acts]) for act, acts in groups.items()}
+    things = {act: listed([_distinct(each, acts) for each in acts]) for act, acts in groups.items()}
     return listed([" ".join(filter(None, (doing, thing, how))) for (doing, how), thing in things.items()])
 
 
-def _told_apart(act: _Act, among: Sequence[_Act]) -> str:
+def _distinct(act: _Act, among: Sequence[_Act]) -> str:
     """The thing; of several devices with one name with its room, otherwise with its number."""
     twins = [other for other in among if other.thing == act.thing]
     if len(twins) == 1:

@@ -1,9 +1,7 @@
 """The volume of a real PulseAudio daemon, by every way that reaches it; and of stand-ins for others."""
 
 import asyncio
-import os
 import signal
-import stat
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -88,39 +86,25 @@ async def test_a_daemon_that_hangs_costs_only_the_limit(pulse: PulseDaemon) -> N
     assert (await PulseVolume().read()).percent == 100
 
 
-def program(folder: Path, name: str, script: str) -> None:
-    path = folder / name
-    path.write_text(f"#!/bin/sh\n{script}")
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-
-
-@pytest.fixture
-def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
-    return folder
-
-
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "words"),
     [
         ("echo nonsense", "no playback volume"),
         ("echo broken >&2; exit 3", "amixer failed: broken"),
         ("exec sleep 60", "does not answer"),
-        (None, "is not installed"),
+        ("", "is not installed"),
     ],
 )
 async def test_a_program_in_trouble_is_not_available(
-    programs: Path, monkeypatch: pytest.MonkeyPatch, script: str | None, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, words: str
 ) -> None:
-    if script is None:
-        monkeypatch.setenv("PATH", str(programs))
-    else:
-        program(programs, "amixer", script)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin" if script else str(tmp_path))
+    if script:
+        (tmp_path / "amixer").write_text(f"#!/bin/sh\n{script}")
+        (tmp_path / "amixer").chmod(0o700)
 
-    with pytest.raises(ToolUnavailable, match=said):
-        await AlsaVolume(limit_seconds=0.3 if script and "sleep" in script else 5.0).read()
+    with pytest.raises(ToolUnavailable, match=words):
+        await AlsaVolume(limit_seconds=0.3 if "sleep" in script else 5.0).read()
 
 
 async def test_a_missing_client_library_is_not_available(monkeypatch: pytest.MonkeyPatch) -> None:

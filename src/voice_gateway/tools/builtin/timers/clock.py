@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import functools
 import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -68,8 +67,8 @@ class TimerClock:
         self._known: list[Timer] = []
         self._stamp: object = object()  # of the file when it was read last
         self._ringing: dict[int, _Ringing] = {}
-        self._telling: set[int] = set()  # missed, and being told
-        self._heard: set[int] = set()  # to be removed from the file, as soon as it can be written
+        self._announcing: set[int] = set()  # missed, and being announced
+        self._stopped: set[int] = set()  # to be removed from the file, as soon as it can be written
         self._runs, self._well = False, True
         # Its own thread: the shared threads may be waiting for another file.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="timers")
@@ -88,7 +87,7 @@ class TimerClock:
                 ringing = [timer for timer in await self._in_thread(self._store.all) if timer.rang]
         if not ringing:
             return None
-        await self._hear([timer.id for timer in ringing])
+        await self._stop([timer.id for timer in ringing])
         kinds = {timer.kind for timer in ringing}
         what = kinds.pop() if len(kinds) == 1 else Kind.TIMER
         return f"Okay, the {what}s are off." if len(ringing) > 1 else f"Okay, the {what} is off."
@@ -122,14 +121,14 @@ class TimerClock:
         """Start due timers and stop those that are over."""
         try:
             if not await self._in_thread(self._lease.renew):
-                self._fall_silent(set(self._ringing))  # the holder of the lease goes on ringing
+                self._silence(set(self._ringing))  # the holder of the lease goes on ringing
                 self._known, self._stamp = [], object()
                 return
             await self._read()
         except ToolUnavailable as error:  # what is known rings all the same
             self._report(error)
         over = {number for number, ringing in self._ringing.items() if ringing.until <= self._monotonic()}
-        await self._hear(over)
+        await self._stop(over)
         due = [timer for timer in self._known if self._is_new(timer) and self._left_seconds(timer) <= 0]
         now = self._now()
         # One that rang already belongs to a gateway that is gone.
@@ -140,8 +139,8 @@ class TimerClock:
             self._ringing[timer.id] = _Ringing(timer, task, self._monotonic() + RING_SECONDS)
         if late:
             log.info("timers were missed", extra={"count": len(late)})
-            self._telling |= {timer.id for timer in late}
-            tasks.create_task(self._tell(missed, late), name="missed timers")
+            self._announcing |= {timer.id for timer in late}
+            tasks.create_task(self._announce(missed, late), name="missed timers")
 
     def _unmarked(self) -> list[Timer]:
         """Those that ring here, and the file does not know it."""
@@ -153,15 +152,15 @@ class TimerClock:
         if stamp != self._stamp:
             self._known = await self._in_thread(self._store.all)
             self._stamp = stamp
-            self._fall_silent(self._ringing.keys() - {timer.id for timer in self._known})
-        if not self._heard and not self._unmarked():  # else it can be read, but not written
+            self._silence(self._ringing.keys() - {timer.id for timer in self._known})
+        if not self._stopped and not self._unmarked():  # else it can be read, but not written
             self._report(None)
 
     def _left_seconds(self, timer: Timer) -> float:
         return (timer.due - self._now()).total_seconds()
 
     def _is_new(self, timer: Timer) -> bool:
-        return timer.id not in self._ringing.keys() | self._telling | self._heard
+        return timer.id not in self._ringing.keys() | self._announcing | self._stopped
 
     async def _marked(self, timers: list[Timer]) -> list[Timer]:
         """Mark timers as ringing in the file; returns those this gateway rings, or all if writing fails."""
@@ -175,19 +174,19 @@ class TimerClock:
             return timers
         return [timer for timer in timers if timer.id in ours]
 
-    async def _hear(self, ids: Collection[int]) -> None:
+    async def _stop(self, ids: Collection[int]) -> None:
         """Silence timers at once and remove them from the file, later if it cannot be written now."""
-        self._heard |= set(ids)
-        self._fall_silent(self._heard)
-        if not self._heard:
+        self._stopped |= set(ids)
+        self._silence(self._stopped)
+        if not self._stopped:
             return
-        gone = set(self._heard)
+        gone = set(self._stopped)
         try:
             await self._in_thread(self._store.remove, sorted(gone))
         except ToolUnavailable as error:
             self._report(error)
             return
-        self._heard -= gone
+        self._stopped -= gone
         self._known = [timer for timer in self._known if timer.id not in gone]
 
     def _report(self, error: ToolUnavailable | None) -> None:
@@ -197,16 +196,16 @@ class TimerClock:
         self._on_state(error)
 
     async def _in_thread(self, work: Callable[..., T], *args: Any) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, functools.partial(work, *args))
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
 
-    def _fall_silent(self, ids: set[int]) -> None:
+    def _silence(self, ids: set[int]) -> None:
         for number in ids & self._ringing.keys():
             self._ringing.pop(number).task.cancel()
 
-    async def _tell(self, missed: Missed, timers: Sequence[Timer]) -> None:
+    async def _announce(self, missed: Missed, timers: Sequence[Timer]) -> None:
         await _call(missed, timers)
-        await self._hear([timer.id for timer in timers])
-        self._telling -= {timer.id for timer in timers}
+        await self._stop([timer.id for timer in timers])
+        self._announcing -= {timer.id for timer in timers}
 
     def _pause(self) -> float:
         moment = self._monotonic()
