@@ -135,13 +135,14 @@ async def test_a_real_servers_refusal_reaches_the_user_through_link_executor_and
     manager = ToolManager()
     async with linked(fault_server()) as link:
         manager.add_mcp_tools("fault", list(link.tools["fault"].values()))
-        executor, calls = ToolExecutor(manager), Calls((tool, {"code": -32602, "device_name": "Lamp 9"}))
+        executor = ToolExecutor(manager, quotes=True)
+        calls = Calls((tool, {"code": -32602, "device_name": "Lamp 9"}))
         outcome = await executor.execute(ToolCall("1", tool, calls.calls[0][1]))
         model = FakeModel([calls, "", ""], tools=manager.all())
         reply = await run_loop(model, Turn(Utterance("lamp 9 on")), executor, user_text="lamp 9 on")
 
     assert outcome.text == f"Error: {said}"
-    assert model.asked[1][-1].content == f"Error: {QUOTED}\n> {said}", "to a model it is a stranger's word"
+    assert model.asked[1][-1].content == f"Error: {QUOTED}\n> {said}", "a model reads it as quoted data"
     assert said in reply.text
 
 

@@ -24,13 +24,17 @@ def to_langchain_tools(
     call_as_task: Requester | None = None,
     timeout_seconds: float | None = None,
     trusted: bool = True,
+    cancellation_safe: bool = False,
 ) -> list[BaseTool]:
-    """One tool for each usable definition; an unusable one costs only itself."""
+    """One tool for each usable definition; an unusable one costs only itself.
+
+    `cancellation_safe`: a call ends at once when what it awaits is cancelled.
+    """
     known = ToolTraits(source=server, timeout_seconds=timeout_seconds, trusted=trusted)
     return [
         _tool(definition, known, call_as_task)
         if call_as_task is not None and mapping(definition.get("execution")).get("taskSupport") == "required"
-        else _tool(definition, known, call)
+        else _tool(definition, known, call, cancellation_safe=cancellation_safe)
         for definition in _usable(definitions, server)
     ]
 
@@ -50,7 +54,9 @@ def _usable(definitions: Sequence[Any], server: str) -> list[Mapping[str, Any]]:
     return list(usable.values())
 
 
-def _tool(definition: Mapping[str, Any], known: ToolTraits, call: Requester) -> BaseTool:
+def _tool(
+    definition: Mapping[str, Any], known: ToolTraits, call: Requester, *, cancellation_safe: bool = False
+) -> BaseTool:
     """Under the name that its server gave it; the manager makes a name that models accept."""
     name, server = definition["name"], known.source
 
@@ -63,6 +69,7 @@ def _tool(definition: Mapping[str, Any], known: ToolTraits, call: Requester) -> 
         args_schema=_schema(definition, server),
         coroutine=run,
         loop=running_loop(),
+        cancellation_safe=cancellation_safe,
         metadata={"traits": _traits(definition, known)},
     )
 

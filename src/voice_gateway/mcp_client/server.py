@@ -447,6 +447,7 @@ class Server:
             call_as_task=self.call_as_task,
             timeout_seconds=self._settings.timeout_seconds,
             trusted=self._settings.trusted,
+            cancellation_safe=self._settings.url is None,  # over HTTP the SDK decides when a call ends
         )
         self._definitions = definitions
         self.tools = tuple(tool.name for tool in tools)

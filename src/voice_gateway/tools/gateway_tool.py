@@ -35,6 +35,8 @@ class GatewayTool(StructuredTool):
     handle_tool_error: bool | str | Callable[[ToolException], ToolExceptionHandlerOutput] | None = _as_content
     # The event loop it has to run in, if any: a server's connection belongs to one.
     loop: asyncio.AbstractEventLoop | None = None
+    # Awaits nothing but futures, and ends at once when one is cancelled: it needs no task of its own.
+    cancellation_safe: bool = False
     checked: bool = False  # the arguments were fitted already, and errors come out as they are
 
     def _to_args_and_kwargs(

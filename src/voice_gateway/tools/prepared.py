@@ -64,6 +64,7 @@ class PreparedTool:
         output = self.traits.output_schema
         self._check_output = None if output is None else compile_check(output, tool.name)
         self.blocking = _is_blocking(tool)
+        self.cancellation_safe = isinstance(tool, GatewayTool) and tool.cancellation_safe
         self.direct, self._needs_whole_call = _ways_to_call(tool, self._names, self._model)
 
     # --- arguments

@@ -1,5 +1,6 @@
 """MCP tools and results in LangChain's terms."""
 
+import asyncio
 import re
 
 import pytest
@@ -11,8 +12,9 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from voice_gateway.artifacts import description_of
 from voice_gateway.errors import ToolError
 from voice_gateway.mcp_client.convert import to_langchain_tools, to_text_and_artifact
+from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.turn import ToolTraits
+from voice_gateway.turn import ToolCall, ToolTraits
 
 SCHEMA = {
     "type": "object",
@@ -54,6 +56,25 @@ def test_a_tool_keeps_its_name_description_schema_and_hints():
         output_schema=output,
         timeout_seconds=9.0,
     )
+
+
+async def test_a_call_runs_in_its_callers_task_where_it_ends_at_once_when_cancelled():
+    ran_in = []
+
+    async def call(name, arguments):
+        ran_in.append(asyncio.current_task())
+        return {"content": [{"type": "text", "text": "done"}]}
+
+    quick, long = (
+        {"name": name, "description": "d", "inputSchema": {"type": "object"}} for name in ("quick", "long")
+    )
+    long["execution"] = {"taskSupport": "required"}
+    for safe in (True, False):
+        tools = ToolManager()
+        tools.add_mcp_tools("s", convert(quick, long, call=call, call_as_task=call, cancellation_safe=safe))
+        for name in ("quick", "long"):
+            assert (await ToolExecutor(tools).execute(ToolCall("1", name, {}))).text == "done"
+    assert [task is asyncio.current_task() for task in ran_in] == [True, False, False, False]
 
 
 def test_what_the_server_does_not_say_is_taken_cautiously():

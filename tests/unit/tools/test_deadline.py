@@ -37,14 +37,21 @@ class Exchange:
             raise
 
 
-def asking(run, **settings):
-    ask = GatewayTool(name="ask", description="Ask.", args_schema=SCHEMA, coroutine=run)
+@pytest.fixture(params=[False, True], ids=["in a task of its own", "in the caller's task"])
+def here(request):
+    return request.param
+
+
+def asking(run, here=False, **settings):
+    ask = GatewayTool(
+        name="ask", description="Ask.", args_schema=SCHEMA, coroutine=run, cancellation_safe=here
+    )
     return executor_with(ask, **settings).execute(ToolCall("1", "ask", {}))
 
 
-async def test_cancelling_the_caller_gets_out_and_the_tool_is_cancelled():
+async def test_cancelling_the_caller_gets_out_and_the_tool_is_cancelled(here):
     exchange = Exchange()
-    task = asyncio.create_task(asking(exchange.run))
+    task = asyncio.create_task(asking(exchange.run, here))
     await asyncio.wait_for(exchange.begun.wait(), SOON)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -52,24 +59,24 @@ async def test_cancelling_the_caller_gets_out_and_the_tool_is_cancelled():
     assert exchange.ended_by is asyncio.CancelledError
 
 
-async def test_cancelling_the_caller_while_the_limit_passes_gets_out():
+async def test_cancelling_the_caller_while_the_limit_passes_gets_out(here):
     exchange = Exchange()
-    task = asyncio.create_task(asking(exchange.run, timeout_seconds=0.001))
+    task = asyncio.create_task(asking(exchange.run, here, timeout_seconds=0.001))
     exchange.reply.add_done_callback(lambda _: task.cancel())  # while the tool is still being stopped
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(task, SOON)
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), TimeoutError(), asyncio.CancelledError()])
-async def test_what_the_tool_raises_is_its_own_failure_and_no_timeout(error):
+async def test_what_the_tool_raises_is_its_own_failure_and_no_timeout(error, here):
     async def fail(**_: object) -> None:
         raise error
 
-    assert (await asking(fail)).error == "failed"
+    assert (await asking(fail, here)).error == "failed"
 
 
 @pytest.mark.parametrize(("hard", "says"), [(60, "42"), (10, "within 10 s")])
-async def test_progress_moves_the_deadline_up_to_the_hard_limit(hard, says, leaping_clock):
+async def test_progress_moves_the_deadline_up_to_the_hard_limit(hard, says, here, leaping_clock):
     async def work(**_: object) -> tuple[str, None]:
         report = listener()
         assert report is not None
@@ -78,12 +85,12 @@ async def test_progress_moves_the_deadline_up_to_the_hard_limit(hard, says, leap
             await asyncio.sleep(3)
         return "42", None
 
-    outcome = await asking(work, timeout_seconds=5, hard_timeout_seconds=hard)
+    outcome = await asking(work, here, timeout_seconds=5, hard_timeout_seconds=hard)
     assert says in outcome.text
     assert listener() is None
 
 
-async def test_a_call_whose_progress_stops_is_ended_and_says_so(leaping_clock):
+async def test_a_call_whose_progress_stops_is_ended_and_says_so(here, leaping_clock):
     exchange = Exchange()
 
     async def work(**_: object) -> tuple[str, None]:
@@ -93,7 +100,7 @@ async def test_a_call_whose_progress_stops_is_ended_and_says_so(leaping_clock):
         report(Progress(1))
         return await exchange.run()
 
-    outcome = await asking(work, timeout_seconds=5)
+    outcome = await asking(work, here, timeout_seconds=5)
     assert "made no progress for 5 s" in outcome.text
     assert "It may still happen" in outcome.text
     assert exchange.ended_by is asyncio.CancelledError
