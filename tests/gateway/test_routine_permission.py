@@ -96,7 +96,7 @@ async def test_a_yes_in_a_process_of_its_own_keeps_what_was_asked_about():
         async with running(ha, opening=True, known=False) as gateway:
             made = await gateway.conversation.answer(Utterance("yes", "cli", "one"))
             assert made.ok, made.text
-            (kept,) = gateway.routines.book.all()
+            (kept,) = gateway.routines.book.store.all()
     assert "unlock the front door" in made.text
     assert kept.text.startswith("unlock the front door")
     assert [device[0] for device in kept.devices] == ["Front Door"]

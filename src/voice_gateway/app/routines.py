@@ -79,7 +79,9 @@ class Routines:
         return Reply(NO_TIME, ok=False)
 
     async def run_now(self, number: int) -> Reply:
-        routine = next((each for each in await asyncio.to_thread(self.book.all) if each.id == number), None)
+        routine = next(
+            (each for each in await asyncio.to_thread(self.book.store.all) if each.id == number), None
+        )
         if routine is None:
             return Reply(f"There is no routine {number}.", ok=False)
         last = await self.carry_out(routine)

@@ -46,7 +46,7 @@ async def routines(options: argparse.Namespace) -> int:
     book = RoutineBook(store, None, place, settings.routines, now=system_clock)
     try:
         if action == "list":
-            _list(book.all(), place, as_json=options.json)
+            _list(book.store.all(), place, as_json=options.json)
         else:
             print_reply(_changed(book, place, action, options.id))
     except ToolError as error:
@@ -73,7 +73,7 @@ def _when(routine: Routine, place: Place) -> str:
 
 def _changed(book: RoutineBook, place: Place, action: str, number: int | None) -> str:
     """Does the action, and returns what to say of it."""
-    only = [routine for routine in book.all() if routine.id == number]
+    only = [routine for routine in book.store.all() if routine.id == number]
     if number is not None and not only:
         raise GatewayError(f"there is no routine {number}")
     if action == "cancel":

@@ -128,9 +128,6 @@ class RoutineBook:
 
     # --- finding
 
-    def all(self) -> list[Routine]:
-        return self.store.all()
-
     def find(self, name: str, fits: Callable[[Routine], bool] | None = None) -> list[Routine]:
         """The routine that is meant, or all if that is said. ToolError asks where several could be meant and
         not only one of them `fits`."""

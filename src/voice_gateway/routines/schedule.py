@@ -34,9 +34,7 @@ class Place:
 
     @property
     def coordinates(self) -> tuple[float, float] | None:
-        if self.latitude is None or self.longitude is None:
-            return None
-        return self.latitude, self.longitude
+        return None if self.latitude is None or self.longitude is None else (self.latitude, self.longitude)
 
     @property
     def has_sun(self) -> bool:

@@ -111,7 +111,7 @@ class _Tools:
         return await self._or_not_running(text), self._facts([kept], [_cancelling(kept)])
 
     async def list(self) -> tuple[str, Facts]:
-        routines = await asyncio.to_thread(self._book.all)
+        routines = await asyncio.to_thread(self._book.store.all)
         return await self._or_not_running(self._listing(routines)), self._facts(routines)
 
     async def cancel(self, name: str = "", action: str = "cancel", when: str = "") -> tuple[str, Facts]:
@@ -241,13 +241,13 @@ class RepeatedAlarms:
         self._book = book
 
     def all(self) -> list[Timer]:
-        routines = self._book().all()
+        routines = self._book().store.all()
         return [self._timer(routine, routine.next) for routine in routines if routine.rings and routine.next]
 
     def cancel(self, timers: Sequence[Timer]) -> list[dict[str, Any]]:
         """The calls that make them again."""
         book, numbers = self._book(), {-timer.id for timer in timers}
-        gone = book.cancel([routine for routine in book.all() if routine.id in numbers])
+        gone = book.cancel([routine for routine in book.store.all() if routine.id in numbers])
         return [made_again(routine) for routine in gone]
 
     def _timer(self, routine: Routine, due: datetime) -> Timer:

@@ -51,7 +51,9 @@ def say_when(routine: Routine, now: datetime, place: Place, *, absolute: bool = 
     """When it comes; `absolute` is for a text that is read on another day."""
     here, trigger = now.astimezone(place.zone), routine.trigger
     text = _say_trigger(trigger, here, place, absolute=absolute)
-    if routine.next and not absolute and (isinstance(trigger, Sun) or _is_counted(trigger)):
+    # Every other day: only the next time says which of the two.
+    counted = isinstance(trigger, Every) and "INTERVAL=" in trigger.rrule and "BYHOUR=" in trigger.rrule
+    if routine.next and not absolute and (isinstance(trigger, Sun) or counted):
         first = "" if isinstance(trigger, Sun) and trigger.once else "the next time "
         at = routine.next.astimezone(place.zone)
         text += f", {first}{on_day(at.replace(second=0) if isinstance(trigger, Sun) else at, here)}"
@@ -60,11 +62,6 @@ def say_when(routine: Routine, now: datetime, place: Place, *, absolute: bool = 
     if routine.until is not None:
         text += f" until {date_of(routine.until.astimezone(place.zone), here)}"
     return text
-
-
-def _is_counted(trigger: Trigger) -> bool:
-    """Every other day: only the next time says which of the two."""
-    return isinstance(trigger, Every) and "INTERVAL=" in trigger.rrule and "BYHOUR=" in trigger.rrule
 
 
 def when_text(routine: Routine) -> str:
@@ -109,9 +106,8 @@ def say_rule(rrule: str) -> str:
     if not times:
         return often
     if freq in ("MONTHLY", "YEARLY"):
-        return f"on {_date_in(parts)} {often}{_say_times(times)}".replace(
-            " every month", " of every month", 1
-        )
+        of = "of " if freq == "MONTHLY" and count == "1" else ""
+        return f"on {_date_in(parts)} {of}{often}{_say_times(times)}"
     codes = parts.get("BYDAY", "").split(",")
     days = _say_days([WEEKDAYS.index(code) for code in codes if code in WEEKDAYS], often)
     if freq == "WEEKLY" and count != "1":
@@ -122,15 +118,12 @@ def say_rule(rrule: str) -> str:
 def _date_in(parts: dict[str, str]) -> str:
     """ "the 1st", "the last Friday", "24 December"."""
     if nth := re.fullmatch(r"(-1|[1-5])([A-Z]{2})", parts.get("BYDAY", "")):
-        return f"the {_which(int(nth[1]))} {_DAYS[WEEKDAYS.index(nth[2])]}"
+        which = "last" if nth[1] == "-1" else ordinal(int(nth[1]))
+        return f"the {which} {_DAYS[WEEKDAYS.index(nth[2])]}"
     day = int(parts.get("BYMONTHDAY", "1"))
     if "BYMONTH" in parts:
         return f"{day} {datetime(2000, int(parts['BYMONTH']), 1):%B}"
-    return "the last day" if day == -1 else f"the {_which(day)}"
-
-
-def _which(number: int) -> str:
-    return "last" if number == -1 else ordinal(number)
+    return "the last day" if day == -1 else f"the {ordinal(day)}"
 
 
 def ordinal(number: int) -> str:

@@ -109,6 +109,19 @@ async def test_the_rest_of_a_pin_is_hidden_for_a_minute(tmp_path, caplog):
     assert await everything.leaked() == []
 
 
+async def test_a_pin_behind_a_question_that_an_alarm_ended_is_hidden():
+    sounding = ["Okay, I stop."]
+
+    async def alarms(_text: str) -> str | None:
+        return sounding.pop() if sounding and house.conversation.wants_pin("cli") else None
+
+    house = House([UNLOCK], "okay", permission=SETTINGS, alarms=alarms)
+    await house.hears("unlock the front door")
+    await house.hears("okay")
+    assert "2468" not in (await house.hears("2468")).heard
+    assert len(house.stage.seen) == 1
+
+
 async def test_a_failure_logs_no_pin(tmp_path, caplog, monkeypatch):
     everything = Everything(tmp_path, caplog)
     await everything.house.hears("unlock the front door")

@@ -81,7 +81,7 @@ def test_what_cannot_be_kept_is_told_and_nothing_is(book, home, later, do, say, 
     home.later = later
     with pytest.raises(BadArguments, match=sentence):
         book.keep(book.drafted("some time", do, say=say))
-    assert book.all() == []
+    assert book.store.all() == []
 
 
 def test_opening_the_house_needs_the_setting(book, home, tmp_path):
@@ -99,7 +99,7 @@ def test_a_script_that_makes_two_thousand_gets_to_the_limit_and_no_further(book)
     for _ in range(10):
         with pytest.raises(ToolError, match="There are 5 routines already"):
             book.keep(drafted)
-    assert len(book.all()) == 5
+    assert len(book.store.all()) == 5
 
 
 def test_one_is_found_by_its_words_and_never_more_than_was_meant(book):
@@ -203,7 +203,7 @@ def test_one_time_is_skipped_a_single_one_is_cancelled_and_a_state_that_lasts_co
     assert book.skip(kept(book, event, next=NOW + timedelta(minutes=3))).next is None
     with pytest.raises(ToolError, match="nothing to skip"):
         book.skip(kept(book, event))
-    assert len(book.all()) == 3
+    assert len(book.store.all()) == 3
 
 
 def test_a_day_further_ahead_is_left_out_and_the_next_time_stays(book):
@@ -229,10 +229,10 @@ def test_moving_keeps_the_rule_and_what_something_starts_has_no_time(book, home)
 def test_who_goes_on_counts_from_now_and_what_is_over_goes(book):
     rule, over = daily(book), kept(book, Once(NOW - timedelta(hours=1)))
     assert len(book.pause(paused=True)) == 2
-    assert all(one.paused for one in book.all())
+    assert all(one.paused for one in book.store.all())
     assert [one.id for one in book.pause(paused=False)] == [rule.id]
-    assert [(one.id, one.next) for one in book.all()] == [(rule.id, NOW + timedelta(hours=1))]
-    assert over.id not in {one.id for one in book.all()}
+    assert [(one.id, one.next) for one in book.store.all()] == [(rule.id, NOW + timedelta(hours=1))]
+    assert over.id not in {one.id for one in book.store.all()}
 
 
 def test_what_takes_something_back_goes_on_while_all_are_paused(book, home):
@@ -241,5 +241,5 @@ def test_what_takes_something_back_goes_on_while_all_are_paused(book, home):
     rule = kept(book, Every(DAILY, NOW), next=NOW + timedelta(hours=1))
 
     assert [one.id for one in book.pause(paused=True)] == [rule.id]
-    assert [one.id for one in book.all() if not one.paused] == [back.id]
+    assert [one.id for one in book.store.all() if not one.paused] == [back.id]
     assert [one.id for one in book.pause(paused=True, routines=[back])] == [back.id]

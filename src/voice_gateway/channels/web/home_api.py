@@ -186,12 +186,14 @@ class Routines:
 
     async def listed(self) -> list[dict[str, Any]]:
         """Raises ToolError while the store cannot be read."""
-        listed = [routine.to_json(self.book.place.zone) for routine in await asyncio.to_thread(self.book.all)]
+        listed = [
+            routine.to_json(self.book.place.zone) for routine in await asyncio.to_thread(self.book.store.all)
+        ]
         return [{**facts, "sentence": facts["text"]} for facts in listed]
 
     async def change(self, number: int, action: str, place: Callable[[str], Utterance]) -> Reply:
         """`action` is one of CANCEL's; `place` makes an utterance of words. Raises ToolError."""
-        for routine in await asyncio.to_thread(self.book.all):
+        for routine in await asyncio.to_thread(self.book.store.all):
             if routine.id == number:
                 break
         else:
