@@ -261,6 +261,7 @@ class Gateway:
         self.servers.start()
         self.start(self.local.keep_fresh(), "home")
         self.start(self.recorder.run(), "recorder")
+        self.start(self.conversation.watch_memory(), "memory")
         if self.settings.permission.pin is not None:
             self.start(self.conversation.pin_lock.run(), "pin")
         if rings:

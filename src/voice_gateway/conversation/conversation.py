@@ -81,6 +81,7 @@ class Conversation:
         self._acts = acts or KeptActs(MemoryStore(now), now=now)
         store = store or MemoryStore()
         self._histories = Histories(store, brain.conversation_expiry_seconds, self.events)
+        self.watch_memory = self._histories.watch_store
         self.locks = Locks(store, self._histories.failed)
         self.pin_lock = PinLock(pin_file, self.events, now)
         self._confirmation = Confirmation(

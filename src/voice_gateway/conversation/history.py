@@ -14,13 +14,26 @@ from voice_gateway.turns.history import History
 
 log = logging.getLogger(__name__)
 
+TRY_SECONDS = 5.0  # between tries to reach a lost store
+TRIAL = "trial"  # a key for the tries
+
 
 class Histories:
     def __init__(self, store: Store, expiry_seconds: float, events: EventBus) -> None:
         self._store = store
         self._expiry_seconds = expiry_seconds
         self._events = events
+        self._lost = asyncio.Event()
         store.on_change(self._store_changed)
+
+    async def watch_store(self, try_seconds: float = TRY_SECONDS) -> None:
+        """Tries a lost store until it works again; runs until cancelled."""
+        while True:
+            await self._lost.wait()
+            await asyncio.sleep(try_seconds)
+            with contextlib.suppress(Exception):  # each kind of store has errors of its own
+                await self._store.put(TRIAL, "", expiry_seconds=1.0)
+                self._store_changed(None)
 
     async def load(self, key: str) -> History:
         history, stored = History(), None
@@ -51,6 +64,7 @@ class Histories:
             self._store_changed(None)
 
     def _store_changed(self, error: Exception | None) -> None:
+        (self._lost.clear if error is None else self._lost.set)()
         if error is not None:
             self._events.report("memory", State.DEGRADED, MEMORY_LOST, f"check brain.store: {error}")
         elif self._events.state("memory") is State.DEGRADED:

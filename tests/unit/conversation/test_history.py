@@ -123,6 +123,20 @@ async def test_an_unreadable_conversation_is_replaced(stored):
     assert [message.text for message in (await histories.load("c")).messages] == ["hello"]
 
 
+async def test_a_recovered_store_is_noticed_without_a_turn() -> None:
+    store, watch = Failing(), EventBus()
+    histories = Histories(store, 60.0, watch)
+    watching = asyncio.ensure_future(histories.watch_store(0.0))
+    histories.failed("conversation could not be kept", OSError("database or disk is full"))
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert watch.state("memory") is State.DEGRADED
+    store.failing = False
+    await until(lambda: watch.state("memory") is State.OK)
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
+
+
 # --- One utterance at a time, first come, first served; across gateways see tests/gateway/test_shared.py
 
 
