@@ -119,9 +119,8 @@ class Recorder:
             self._news.clear()
             await asyncio.sleep(GATHER_SECONDS)
             await self.written(None)
-            if self._waiting:  # the file cannot be written, or more turns have ended
-                self._news.set()
             if self._events.state("recorder") is State.DEGRADED:
+                self._news.set()
                 await asyncio.sleep(self._try_seconds)
 
     def _write(self) -> RecorderLost | None:
