@@ -52,9 +52,7 @@ def counted(names: Sequence[str], most: int, word: str = "and") -> str:
 
 
 def choice(devices: Sequence[Device]) -> str:
-    shown = [the(device, room=True) for device in devices[:_OFFERED]]
-    rest = len(devices) - len(shown)
-    return listed([*shown, f"one of {rest} others"] if rest else shown, "or")
+    return counted([the(device, room=True) for device in devices], _OFFERED, "or")
 
 
 # --- what became of a command
