@@ -366,6 +366,7 @@ def without_old_jam(device: Device) -> Device:
 class View:
     snapshot: Snapshot
     devices: tuple[Device, ...]
+    called: tuple[tuple[object, ...], ...]  # of each device its place, name, room and kind
     names: Names[Device]
     fresh: tuple[Device, ...] = ()  # those whose node has changed since the view before
 
@@ -377,8 +378,6 @@ class Viewer:
         self._home = home
         self._view: View | None = None
         self._made: dict[int, tuple[Node, tuple[Device, ...]]] = {}
-        # Name, room and place of each device of the view.
-        self._called: list[tuple[str, str, tuple[int, int]]] = []
         self.listeners: list[Callable[[View], None]] = []
         home.on_snapshot(self._on_snapshot)
 
@@ -408,9 +407,8 @@ class Viewer:
         single = mark_twins([device for _, devices in made.values() for device in devices])
         devices = (*single, *groups_of(snapshot, single))
         # An index of names is made only after a name or room has changed: that takes longest of all.
-        called = [(item.name, item.room, item.place) for item in devices]
-        names = last.names.renewed(devices) if last and called == self._called else Names(devices)
-        self._called = called
+        called = tuple((item.place, item.name, item.room, item.kind) for item in devices)
+        names = last.names.renewed(devices) if last and called == last.called else Names(devices)
         fresh = tuple(device for device in single if made[device.node.id] is not old.get(device.node.id))
-        self._view = View(snapshot, devices, names, fresh)
+        self._view = View(snapshot, devices, called, names, fresh)
         return self._view

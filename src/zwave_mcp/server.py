@@ -263,8 +263,7 @@ class ZwaveServer:
             return
         if self._resources.followed:
             self._updated |= dict.fromkeys(self._resources.changes(before, view))
-        old, new = ({(it.place, it.name, it.room, it.kind) for it in of.devices} for of in (before, view))
-        self._devices_changed |= old != new
+        self._devices_changed |= before.called != view.called
         if self._devices_changed or self._updated:
             self._changed.set()
 

@@ -64,7 +64,7 @@ class Player:
     def look(self, **taken: float) -> None:
         self.snapshot = replace(self.snapshot, taken=taken.get("taken", self.moment))
         devices = devices_of(self.snapshot)
-        self.log.look(View(self.snapshot, devices, Names(devices)))
+        self.log.look(View(self.snapshot, devices, (), Names(devices)))
         self.reports.learn(self.snapshot)
 
     def with_value(self, value_id: ValueId, raw: Any, **more: Any) -> None:
