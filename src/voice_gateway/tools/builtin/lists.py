@@ -97,6 +97,7 @@ class ListPublisher:
     ) -> None:
         self._store, self._publish, self._look_seconds = store, publish, look_seconds
         self._known: dict[str, list[Item]] = {}
+        self._stamp: object = None
 
     def again(self) -> None:
         """Publish all lists again, for a new subscriber."""
@@ -107,10 +108,15 @@ class ListPublisher:
         await look_again([self._store.listen], self._look, self._look_seconds)
 
     async def _look(self) -> None:
+        """Read the file if it has changed."""
+        stamp = await asyncio.to_thread(self._store.stamp)
+        if stamp in (None, self._stamp):
+            return
         try:
             items = await asyncio.to_thread(self._store.all)
         except ToolUnavailable:
             return  # the next request for a list reports it
+        self._stamp = stamp
         for name in self._known | {item.list: [] for item in items}:
             content = [item for item in items if item.list == name]
             if self._known.get(name) != content:
