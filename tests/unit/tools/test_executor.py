@@ -222,7 +222,7 @@ async def test_only_a_trusted_server_asks_for_the_users_yes(trusted, ran):
             raise ToolError("Are you sure?", structured={"needsYes": True})
         return "Wiped.", None
 
-    executor = executor_with(mcp_tool("wipe", {}, seen=seen, answer=wipe, trusted=trusted))
+    executor = executor_with(mcp_tool("wipe", {}, seen=seen, answer=wipe, home=True, trusted=trusted))
     outcome = await executor.execute(ToolCall("1", "wipe", {}), gate=lambda _call, _traits: ALLOWED)
 
     assert (outcome.ok, seen.calls) == (trusted, ran)
