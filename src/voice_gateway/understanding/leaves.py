@@ -41,11 +41,13 @@ class HomeIndex:
         self.spans = {
             "name": Spans(names),
             "room": Spans(rooms),
-            "scene": Spans({tuple(name.split()): scene for name, scene in home.scenes.items()}),
+            "scene": Spans({plain(name, language.words): scene for name, scene in home.scenes.items()}),
             "floor": Spans(self._floor_names()),
             "tool": Spans({}),  # the words for tools of other servers; the interpreter sets them
         }
         self.words = frozenset(word for spans in (names, rooms) for span in spans for word in span)
+        spelled = (span for kind in ("scene", "floor") for span in self.spans[kind].meanings)
+        self.whole = self.words.union(*spelled)  # no compounds to be cut
         self._known: dict[Span, tuple[NameHit, float] | None] = {}
 
     def _device_names(self) -> dict[Span, tuple[int, ...]]:

@@ -48,7 +48,7 @@ class Reader:
         words, spans = list[str](), list[tuple[int, int]]()
         for word, span in zip(said.words, said.spans, strict=True):
             if word not in self._parts:
-                known = self.index.words | language.parts
+                known = self.index.whole | language.parts
                 self._parts[word] = cut_word(word, language.words, language.vocabulary, known) or [word]
             words += self._parts[word]
             spans += [span] * len(self._parts[word])

@@ -181,10 +181,11 @@ class UnderstandingStage:
         known = {one.code: one.reader(self.home).known(text) for one in grammars} if len(grammars) > 1 else {}
         best: tuple[tuple[int, float], str, Understood] | None = None
         for grammar in sorted(grammars, key=lambda one: -known.get(one.code, 0.0)):
-            if best is not None and best[0][0] < UNREAD and known[grammar.code] < known[best[1]]:
+            strange = best is not None and known[grammar.code] < known[best[1]]
+            if best is not None and strange and best[0][0] < UNREAD:
                 break  # with fewer words of its own no language reads them better
             made = grammar.understand(text, context, memory)
-            if best is None or made.rank < best[0]:
+            if best is None or (made.rank < best[0] and not (strange and made.rank[0])):
                 best = made.rank, grammar.code, made
         assert best is not None
         return best[1], best[2]

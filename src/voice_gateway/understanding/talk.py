@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from voice_gateway import languages
 from voice_gateway.turn import Words
 from voice_gateway.understanding.leaves import EXACT, UtteranceLeaves
 from voice_gateway.understanding.lexer import PAUSES, Tokens
@@ -65,7 +66,7 @@ def _which(about: str, name: str, context: Context, facts: GatewayFacts) -> str:
         "keeps": kept,
         "knows": kept,
         "sends": ".cloud" if facts.provider == "anthropic" else ".asked" if asks else "",
-        "languages": ".this" if name == "English" else "" if name else ".any",
+        "languages": ".this" if name == languages.say("language.name") else "" if name else ".any",
         "wake_word": ".now" if facts.wake_words else "",
     }
     return suffixes.get(about, "")
