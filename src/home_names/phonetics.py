@@ -50,7 +50,7 @@ def likeness(said: str, meant: str) -> float:
         return 1.0
     if singular(said) == singular(meant):
         return 0.97
-    if said in _KNOWN or said.isdigit() or meant.isdigit() or len(said) < 2:
+    if said in _KNOWN or any(map(str.isdigit, said + meant)) or len(said) < 2:  # "light 1" is not "light 2"
         return 0.0
     from rapidfuzz import fuzz
 

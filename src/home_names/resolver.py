@@ -6,7 +6,7 @@ Names are taken as people say them, and nothing is guessed where a guess could b
 import copy
 import re
 import unicodedata
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -24,7 +24,7 @@ _COMMAS: Final = re.compile(r"[,;،、]")
 # German and its relatives write room and name as one word, with a letter between them: Küchenlampe.
 _BETWEEN: Final = ("", "n", "en", "s", "es", "er")
 _ARTICLES: Final = frozenset("der die das den dem des de het en et det".split())
-_NODE: Final = "node"  # our own question tells twins apart as "the Lamp with node 3"
+_NUMBER: Final = re.compile(r"\bnode \w+")  # our own question tells twins apart as "the Lamp with node 3"
 # Kinds that are said behind a name without them: "the weather sensor" is the Weather.
 _SAID_BEHIND: Final = frozenset({"lock", "sensor", "plug", "switch", "thermostat", "fan", "chime", "siren"})
 # A whole name must be this alike (of 100), and clearly more than the next one.
@@ -35,28 +35,31 @@ _WORTH_OFFERING: Final = 45.0
 
 
 @dataclass(frozen=True, slots=True)
-class One(Generic[D]):
-    device: D
+class Hits(Generic[D]):
+    """Devices; its class says how they are meant."""
+
+    devices: tuple[D, ...] = ()
+    room: str = ""  # of a group: exactly a room was named
 
 
-@dataclass(frozen=True, slots=True)
-class Several(Generic[D]):
+class One(Hits[D]):
+    """Exactly this device is meant."""
+
+    @property
+    def device(self) -> D:
+        return self.devices[0]
+
+
+class Several(Hits[D]):
     """Any of these could be meant: ask."""
 
-    devices: tuple[D, ...]
+
+class Group(Hits[D]):
+    """All of these are meant, as by a room or "all lights"."""
 
 
-@dataclass(frozen=True, slots=True)
-class Group(Generic[D]):
-    """All of these are meant, as by a room or "all lights". `room` is set when exactly a room was named."""
-
-    devices: tuple[D, ...]
-    room: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Nothing(Generic[D]):
-    nearest: tuple[D, ...] = ()
+class Nothing(Hits[D]):
+    """No device is surely meant; these can be offered."""
 
 
 Match = One[D] | Several[D] | Group[D] | Nothing[D]
@@ -65,14 +68,8 @@ Prefers = Callable[[D], bool]
 
 def _without_remark(asked: str) -> str:
     """The name without what models copy from a list behind it: "Floor Lamp (off)", "Lamp (node 3, on)"."""
-    said = " ".join(asked.replace(f"with {_NODE} ", f"{_NODE} ").split())
-
-    def number(remark: re.Match[str]) -> str:
-        parts = fold(remark[0]).split()
-        at = parts.index(_NODE) if _NODE in parts else len(parts)
-        return f" {' '.join(parts[at : at + 2])} "
-
-    return _REMARK.sub(number, said)
+    spaced = " ".join(asked.replace("with node ", "node ").split())
+    return _REMARK.sub(lambda remark: f" {''.join(_NUMBER.findall(fold(remark[0]))[:1])} ", spaced)
 
 
 def number_of(device: HomeDevice) -> str:
@@ -96,9 +93,7 @@ class Names(Generic[D]):
     def __init__(self, devices: Iterable[D]) -> None:
         self.devices = tuple(devices)
         self._index: dict[tuple[str, Hashable], set[int]] = defaultdict(set)
-        self._exact: dict[
-            str, Collection[int]
-        ] = {}  # looked up before: a group's calls need each device's name
+        self._exactly = lru_cache(_MOST_KEPT)(self._places)  # a group's calls need each device's name
         for place, device in enumerate(self.devices):
             for key in _keys(device):
                 self._index[key].add(place)
@@ -137,12 +132,7 @@ class Names(Generic[D]):
     def could_mean(self, asked: str) -> tuple[D, ...]:
         """Every device that a caller could reach by these words, for any action."""
         match = self._found(asked, None)
-        if match is None:
-            return ()
-        if isinstance(match, One):
-            return (match.device,)
-        # Nothing: an entrance that was only hinted at.
-        return match.nearest if isinstance(match, Nothing) else match.devices
+        return match.devices if match else ()  # also an entrance that was only hinted at
 
     def _found(self, asked: str, prefers: Prefers[D] | None) -> Match[D] | None:
         match, bare = self._find(asked, prefers), _without_remark(asked)
@@ -150,7 +140,7 @@ class Names(Generic[D]):
         return (self._find(bare, prefers) or match) if again else match
 
     def _find(self, asked: str, prefers: Prefers[D] | None) -> Match[D] | None:
-        exact, wanted = self._exactly(asked), words(asked)
+        exact, wanted = self._at(self._exactly(asked)), words(asked)
         if several := self._list(asked, exact):
             return Several(several)
         if exact:
@@ -174,14 +164,7 @@ class Names(Generic[D]):
 
     def exact(self, asked: str) -> tuple[D, ...]:
         """By name, room and name in any order, or number."""
-        return self._exactly(asked) or self._exactly(_without_remark(asked))
-
-    def _exactly(self, asked: str) -> tuple[D, ...]:
-        if asked not in self._exact:
-            if len(self._exact) >= _MOST_KEPT:
-                self._exact.clear()
-            self._exact[asked] = self._places(asked)
-        return self._at(self._exact[asked])
+        return self._at(self._exactly(asked) or self._exactly(_without_remark(asked)))
 
     def _places(self, asked: str) -> Collection[int]:
         devices = self.devices
@@ -238,8 +221,7 @@ class Names(Generic[D]):
         """Up to three names to offer in a question, best first."""
         from rapidfuzz import fuzz
 
-        scores = Counter(self._alike(asked, least, fuzz.ratio))  # as said, and in any order
-        scores |= Counter(self._alike(asked, least, fuzz.token_sort_ratio))
+        scores = self._alike(asked, least, fuzz.token_sort_ratio)
         ranked = sorted(scores, key=lambda at: (-scores[at], at))
         return tuple(self.devices[at] for at in ranked[:3])
 
@@ -296,7 +278,7 @@ def _settle(hits: Iterable[D], prefers: Prefers[D] | None, *, vague: bool) -> Ma
         devices = preferred if len(preferred) == 1 and preferred[0].kind not in ENTRANCES else devices
     if len(devices) > 1:
         return Several(devices)
-    return Nothing(devices) if vague and devices[0].kind in ENTRANCES else One(devices[0])
+    return Nothing(devices) if vague and devices[0].kind in ENTRANCES else One(devices)
 
 
 def _keys(device: HomeDevice) -> Iterator[tuple[str, Hashable]]:
@@ -341,21 +323,13 @@ def _repeats(text: str) -> bool:
 
 def _likeness(asked: str, device: HomeDevice) -> float:
     """Of 100: to its name, or to room and name, as said or with the words in order ("lump floor")."""
-    wanted, best = plain_words(asked), 0.0
-    for text in (*names_of(device), *_full_names(device)):
-        name = plain_words(text)
-        if _numbers(wanted) == _numbers(name):  # "light 1" is not "light 2"
-            in_order = phrase_likeness(tuple(sorted(meaning(asked))), tuple(sorted(meaning(text))))
-            best = max(best, phrase_likeness(wanted, name), in_order)
-    return 100 * best
+    texts = (*names_of(device), *_full_names(device))
+    pairs = [(plain_words(asked), plain_words(text)) for text in texts]
+    pairs += [(tuple(sorted(meaning(asked))), tuple(sorted(meaning(text)))) for text in texts]
+    return 100 * max(phrase_likeness(*pair) for pair in pairs)
 
 
 def _same_room(named_rooms: set[str], device: HomeDevice) -> bool:
     if not named_rooms or device.room in named_rooms:
         return True
     return any(words(room) <= words(name) for room in named_rooms for name in names_of(device))
-
-
-@lru_cache(maxsize=16_384)
-def _numbers(wanted: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(word for word in wanted if any(char.isdigit() for char in word))

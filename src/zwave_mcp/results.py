@@ -106,7 +106,7 @@ def resolve_device(
         else:
             outcome, sentence = "ambiguous" if near else outcome, sentences.one_at_a_time(asked, near)
     else:
-        near, sentence = match.nearest, sentences.not_found(asked, match.nearest)
+        near, sentence = match.devices, sentences.not_found(asked, match.devices)
     raise Refused(result(sentence, outcome, candidates=near))
 
 

@@ -10,6 +10,7 @@ A reading's value is a tuple of (key, value) pairs; a node is a `Built` until th
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any, Final, NamedTuple, Protocol
 
 Pairs = tuple[tuple[str, Any], ...]
@@ -17,7 +18,7 @@ Match = tuple[int, Pairs, float]  # end, value, cost
 Tree = tuple[Any, ...]
 Words = frozenset[str]
 MOST_READINGS: Final = 32  # kept of one rule at one place
-MOST_LIVING: Final = 8192  # rules by words of utterances
+MOST_KEPT: Final = 8192  # rules by words of utterances
 NOTHING: Final[Pairs] = ()
 NONE: Final[Words] = frozenset()
 EMPTY: Final[Tree] = ("s", ())
@@ -41,7 +42,6 @@ class Alternative(NamedTuple):
     leaves: tuple[str, ...] = ()  # that it may begin with
     open: bool = False  # it may be empty, so anything may follow
     needs: tuple[Words, ...] = ()  # one word of each set must be in the utterance
-    own: Words = NONE  # its words, without those of other rules
 
 
 class Leaves(Protocol):
@@ -74,9 +74,8 @@ class Grammar:
 
     def __init__(self) -> None:
         self.rules: dict[str, list[Alternative]] = defaultdict(list)
-        self._index: dict[str, tuple[dict[str, list[int]], Words]] = {}
-        self._living: dict[tuple[str, Words], Living] = {}
-        self._last: tuple[Words, dict[str, Living]] = NONE, {}
+        self._words: dict[str, Words] = {}  # that some template of a rule needs
+        self._possible: dict[tuple[str, Words], Sequence[Alternative]] = {}
 
     def add(self, rule: str, tree: Tree, says: Pairs = (), cost: float = 0.0, source: str = "") -> None:
         self.rules[rule].append(Alternative(tree, says, cost, source))
@@ -104,39 +103,21 @@ class Grammar:
             leaves=tuple(sorted(leaf[1:] for leaf in first if leaf[:1] == "#")),
             open="" in first,
             needs=tuple(sorted(set(self._needs(one.tree, known)), key=len)),
-            own=frozenset(part[1] for part in walk(one.tree, "w")),
         )
 
-    def _indexed(self, rule: str) -> tuple[dict[str, list[int]], Words]:
-        """A rule's templates by one word that each needs ("" for none), and all words of the rule."""
-        by_word: dict[str, list[int]] = defaultdict(list)
-        words = set[str]()
-        for place, one in enumerate(self.rules.get(rule, ())):
-            words.update(one.own, *one.needs)
-            for word in one.needs[0] if one.needs else ("",):
-                by_word[word].append(place)
-        self._index[rule] = dict(by_word), frozenset(words)
-        return self._index[rule]
-
-    def of_utterance(self, said: Words) -> "dict[str, Living]":
-        """The templates by rule for these words; all passes over an utterance share them."""
-        if self._last[0] != said:
-            self._last = said, {}
-        return self._last[1]
-
-    def living(self, rule: str, said: Words) -> "Living":
+    def possible(self, rule: str, said: Words) -> Sequence[Alternative]:
         """The templates of a rule that can be in an utterance with these words."""
-        index, words = self._index.get(rule) or self._indexed(rule)
-        words = words & said
-        living = self._living.get((rule, words))
-        if living is None:
-            places = sorted({place for word in ("", *words) for place in index.get(word, ())})
-            some = (self.rules[rule][place] for place in places)
-            if len(self._living) >= MOST_LIVING:
-                self._living.clear()
-            living = Living([one for one in some if not any(map(words.isdisjoint, one.needs))], words)
-            self._living[rule, words] = living
-        return living
+        templates = self.rules.get(rule, ())
+        if rule not in self._words:
+            self._words[rule] = NONE.union(*(need for one in templates for need in one.needs))
+        words = self._words[rule] & said
+        if (rule, words) not in self._possible:
+            if len(self._possible) >= MOST_KEPT:
+                self._possible.clear()
+            self._possible[rule, words] = [
+                one for one in templates if not any(map(words.isdisjoint, one.needs))
+            ]
+        return self._possible[rule, words]
 
     def _firsts(self) -> dict[str, Words]:
         """What each rule may begin with, as a fixed point: "" is nothing, "#" a leaf, "@" a rule."""
@@ -185,47 +166,6 @@ def _first(tree: Tree, firsts: Mapping[str, Words]) -> Words:
     return found
 
 
-def _pruned(tree: Tree, words: Words) -> Tree | None:
-    """What is left of a template in an utterance with these words; None where it cannot be in it."""
-    kind = tree[0]
-    if kind == "w":
-        return tree if tree[1] in words else None
-    if kind == "s":
-        parts = [_pruned(part, words) for part in tree[1]]
-        return None if None in parts else ("s", [part for part in parts if part != EMPTY])
-    if kind == "a":
-        options = [some for part in tree[1] if (some := _pruned(part, words)) is not None]
-        return options[0] if len(options) == 1 else ("a", options) if options else None
-    if kind == "o":
-        part = _pruned(tree[1], words)
-        return EMPTY if part is None else ("o", part)
-    return tree
-
-
-class Living(dict[str, list[tuple[Alternative, tuple[str, ...]]]]):
-    """Templates of a rule by the word where they would begin, with the leaves of which one must be there."""
-
-    def __init__(self, whole: Sequence[Alternative], words: Words) -> None:
-        self.whole, self._words = whole, words
-        self._pruned: dict[int, Alternative | None] = {}
-
-    def __missing__(self, word: str) -> list[tuple[Alternative, tuple[str, ...]]]:
-        if word and not any(word in one.words for one in self.whole):
-            return self[""]  # what no template begins with is not kept
-        sure = [one.open or word in one.words for one in self.whole]
-        places = [at for at, one in enumerate(self.whole) if sure[at] or one.leaves]
-        left = ((self._at(at), sure[at]) for at in places)
-        self[word] = [(one, () if begins else one.leaves) for one, begins in left if one is not None]
-        return self[word]
-
-    def _at(self, place: int) -> Alternative | None:
-        """The template at this place without the parts for which a word is missing."""
-        if place not in self._pruned:
-            tree = _pruned(self.whole[place].tree, self._words)
-            self._pruned[place] = None if tree is None else self.whole[place]._replace(tree=tree)
-        return self._pruned[place]
-
-
 def _either(needs: list[list[Words]]) -> list[Words]:
     return [NONE.union(*(min(need, key=len) for need in needs))] if needs and all(needs) else []
 
@@ -252,7 +192,7 @@ class Chart:
         self._words = (*leaves.words, "")
         self._said = frozenset(leaves.words)
         self._known: dict[tuple[str, int], list[Match]] = {}
-        self._living = grammar.of_utterance(self._said)
+        self._possible: dict[str, Sequence[Alternative]] = {}
 
     def whole(self, rule: str) -> list[tuple[float, Built]]:
         """Every reading of the whole utterance, the cheapest first."""
@@ -263,18 +203,15 @@ class Chart:
         found = self._known.get((name, at))
         if found is not None:
             return found
-        living = self._living.get(name)
-        if living is None:
-            living = self._living[name] = self._grammar.living(name, self._said)
         best: dict[tuple[int, Pairs], float] = {}
-        leaf = self._leaves.leaf
-        for one, begins in living[self._words[at]] if self._diagnosis is None else self._missing(living, at):
-            for kind in begins:
-                if leaf(kind, at):
-                    break
-            else:
-                if begins:
-                    continue
+        word, leaf = self._words[at], self._leaves.leaf
+        if name not in self._possible:
+            self._possible[name] = self._grammar.possible(name, self._said)
+        for one in self._possible[name]:
+            if not (word in one.words or one.open or any(map(leaf, one.leaves, repeat(at)))):
+                if self._diagnosis is not None:
+                    self._missed(at, *one.words, *(f"{{{kind}}}" for kind in one.leaves))
+                continue
             says, extra = one.says, one.cost
             for end, pairs, cost in self.match(one.tree, at):
                 key = (end, says + pairs if says else pairs)
@@ -285,18 +222,6 @@ class Chart:
         matches = sorted(((end, pairs, cost) for (end, pairs), cost in best.items()), key=_by_cost)
         self._known[name, at] = matches if len(matches) <= MOST_READINGS else _best_by_end(matches)
         return self._known[name, at]
-
-    def _missing(self, living: Living, at: int) -> Iterator[tuple[Alternative, tuple[str, ...]]]:
-        """Every template in full; those that cannot begin here are noted."""
-        for one in living.whole:
-            if (
-                one.open
-                or self._words[at] in one.words
-                or any(self._leaves.leaf(kind, at) for kind in one.leaves)
-            ):
-                yield one, ()
-            else:
-                self._missed(at, *one.words, *(f"{{{leaf}}}" for leaf in one.leaves))
 
     def _missed(self, at: int, *expected: str) -> None:
         if self._diagnosis is not None:

@@ -85,9 +85,9 @@ class Language:
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """Every word of a template or a list: no name is made of these alone."""
-        own = (one.own for alternatives in self.grammar.rules.values() for one in alternatives)
-        listed = (word for spans in self.lists.values() for span in spans for word in span)
-        return frozenset(listed).union(*own)
+        trees = (one.tree for alternatives in self.grammar.rules.values() for one in alternatives)
+        own = (part[1] for tree in trees for part in walk(tree, "w"))
+        return frozenset(own).union(*(span for spans in self.lists.values() for span in spans))
 
     @cached_property
     def parts(self) -> frozenset[str]:
