@@ -22,20 +22,17 @@ TIDY_SECONDS = 60.0
 
 
 class Store(Protocol):
-    """Texts by key, each forgotten after its time."""
+    """Texts by key, each forgotten after its time. The defaults are those of a store of one gateway."""
 
-    @property
-    def shared(self) -> bool:
-        """Several gateways use it, so a lock of this process is not enough."""
-        ...
+    shared: bool = False  # several gateways use it, so a lock of this process is not enough
 
     def lock(self, key: str) -> AbstractAsyncContextManager[None]:
         """Held by one caller of all gateways; does nothing in a store that is not shared."""
-        ...
+        return contextlib.nullcontext()
 
     def on_change(self, tell: Callable[[Exception | None], None]) -> None:
-        """Calls `tell` with the error when the store is lost, and with None when it is back."""
-        ...
+        """Calls `tell` with the error when a shared store is lost, and with None when it is back."""
+        return
 
     async def get(self, key: str) -> str | None: ...
 
@@ -45,25 +42,12 @@ class Store(Protocol):
         """Replaces `old`, or puts where there is nothing; False if another text is there."""
         ...
 
-    async def aclose(self) -> None: ...
-
-
-class _LocalStore:
-    """What the stores of one gateway have in common."""
-
-    shared = False
-
-    def lock(self, key: str) -> AbstractAsyncContextManager[None]:
-        return contextlib.nullcontext()
-
-    def on_change(self, tell: Callable[[Exception | None], None]) -> None:
-        """A local store is never lost by itself; its callers see the error."""
-
     async def aclose(self) -> None:
-        """Nothing stays open."""
+        """Closes what is open."""
+        return
 
 
-class MemoryStore(_LocalStore):
+class MemoryStore(Store):
     """Forgets with the process, and drops the oldest entries above a limit."""
 
     def __init__(self, now: Callable[[], float] = time.time, *, most_entries: int = MOST_ENTRIES) -> None:
@@ -96,7 +80,7 @@ _ENTRIES = "CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, expires RE
 _EXPIRY = "CREATE INDEX IF NOT EXISTS entries_by_expiry ON entries (expires)"
 
 
-class SqliteStore(_LocalStore):
+class SqliteStore(Store):
     """A file that commands share with the gateway. Every call opens its own connection, in a thread."""
 
     def __init__(

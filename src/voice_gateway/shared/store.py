@@ -48,7 +48,7 @@ class RedisStore:
     A turn waits for a silent Redis once, for `LIMIT_SECONDS`; a task tries it again in the background.
     """
 
-    shared = True
+    shared: bool = True
 
     def __init__(self, url: str) -> None:
         try:
