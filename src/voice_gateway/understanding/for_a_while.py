@@ -53,12 +53,12 @@ async def settle_end(
     An end that is not needed is cancelled, and one that the devices know more exactly is replaced. While an
     act may still happen it stays.
     """
+    if end.refused or end.outcome.status is OutcomeStatus.WAITING:
+        return [end.outcome]
     act = act_of(outcomes, turn.acts.called) if turn.acts is not None else None
     changed = act is not None and any(call not in act.did for call in act.calls)
     none_will = all(outcome.status in _WILL_NOT_HAPPEN for outcome in outcomes)
     was_so = not step.back_calls and not changed and all(outcome.ok for outcome in outcomes)
-    if end.outcome.status is OutcomeStatus.WAITING:
-        return [end.outcome]
     if none_will or was_so:
         await _drop(executor, turn, end)
         return []

@@ -330,17 +330,13 @@ class UnderstandingStage:
         for at, step in enumerate(steps):
             ends.append(await keep_end(self._executor, turn, step, self.home) if step.back else None)
             if (end := ends[-1]) is not None and end.refused:
-                steps[at] = replace(step, requests=())
+                steps[at] = replace(step, requests=(), devices=(), acts=False)
         requests = [request for step in steps for request in step.requests]
         made = await make_calls(self._executor, turn, requests)
         for step, end in zip(steps, ends, strict=True):
             own, made = made[: len(step.requests)], made[len(step.requests) :]
             step, own = await more_pages(self._executor, turn, step, own)  # noqa: PLW2901 (the same, whole)
             outcomes += [outcome for outcome in own if outcome not in outcomes]
-            if end is not None and end.refused:
-                outcomes.append(end.outcome)
-                told.append((replace(step, requests=()), [end.outcome]))
-                continue
             told.append((step, self._learnt(step, own)))
             memory = memory.after(step, _devices(*told[-1]), own[-1].facts if own else {})
             if isinstance(step.node, Everyday) and any(map(_asks_which, own)):

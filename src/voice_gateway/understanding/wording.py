@@ -176,26 +176,28 @@ def _looked(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
             unreachable = device is not None and outcome.status is OutcomeStatus.UNREACHABLE
             away = languages.say("not.unreachable", things=[_name(request)]) if unreachable else ""
             texts.append(away or own_text(outcome))
-        elif step.state and len(outcomes) == 1:
-            return _yes_or_no(step, device, _name(request), state)
-        elif device.domain == "weather":
+        elif device.domain == "weather" and not step.state:
             texts.append(languages.say("look.weather", state=state_words(state)))
-        elif device.kind == "thermostat" and "set to" in state and (now := measured_of(state)) is not None:
+        elif "set to" in state and not step.state and (now := measured_of(state)) is not None:
             degrees = degrees_of(state)
             texts.append(languages.say("look.heating", degrees=degrees, now=now, things=[_name(request)]))
         else:
-            alike.setdefault(state, []).append(_name(request))
+            shown = _part(state, step.state) if device.kind == "sensor" else state
+            alike.setdefault(shown, []).append(_name(request))
     states = [_so(names, state) for state, names in alike.items()]
-    asked = [_all_or_some(step.state, alike)] if step.state and alike else states
+    asked = [_answered(step.state, alike)] if step.state and alike else states
     return " ".join([*asked, *dict.fromkeys(texts)])
 
 
-def _all_or_some(wanted: str, alike: Mapping[str, Sequence[str]]) -> str:
-    """The answer for several devices: all, none, or how many."""
-    so = [state for state in alike if has_state(Device("", "", "", state), wanted)]
+def _answered(wanted: str, alike: Mapping[str, Sequence[str]]) -> str:
+    """Yes, no, or how many; of one device that is neither so nor the opposite its state."""
     names = [name for group in alike.values() for name in group]
+    so = [state for state in alike if _is(state, wanted)]
+    first = next(iter(alike))
+    if len(names) == 1 and not so and not _is(first, OPPOSITE.get(wanted, "")):
+        return _so(names, first)
     if len(so) in (0, len(alike)):
-        same = state_words(next(iter(alike))) if len(alike) == 1 else ""
+        same = state_words(first) if len(alike) == 1 else ""
         if state := same or (wanted if so else OPPOSITE.get(wanted, "")):
             return languages.say(
                 "look.yes" if so else "look.no", things=names, state=state_words(state), where=""
@@ -214,18 +216,14 @@ def _so(names: Sequence[str], state: str) -> str:
     return languages.say(key, things=names, state=state_words(state))
 
 
-def _yes_or_no(step: Step, device: Device, name: str, state: str) -> str:
-    """Yes or no with the state; of a contact that measures as well only the part that was asked for."""
+def _is(state: str, wanted: str) -> bool:
+    return has_state(Device("", "", "", state), wanted)
 
-    def is_so(text: str, wanted: str) -> bool:
-        return has_state(Device("", "", device.kind, text), wanted)
 
-    known = parts_of(state) if device.kind == "sensor" else (state,)
-    for key, wanted in (("look.yes", step.state), ("look.no", OPPOSITE.get(step.state, ""))):
-        if wanted and is_so(state, wanted):
-            shown = next((part for part in known if is_so(part, wanted)), state)
-            return languages.say(key, things=[name], state=state_words(shown), where="")
-    return _so([name], state)
+def _part(state: str, wanted: str) -> str:
+    """Of a contact that measures as well, the part that tells what was asked for."""
+    parts = [part for part in parts_of(state) if _is(part, wanted) or _is(part, OPPOSITE.get(wanted, ""))]
+    return parts[0] if parts else state
 
 
 def _health(facts: Mapping[str, Any]) -> str:
