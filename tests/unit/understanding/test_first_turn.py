@@ -39,7 +39,6 @@ async def test_a_home_that_becomes_known_while_the_words_are_read_is_used():
 async def test_what_no_tool_takes_is_told_and_calls_nothing():
     talk = HomeTalk('[[device]]\nname = "Lamp"\nkind = "switch"\n')
     for said, words in (
-        ("pause the pasta timer", "pause timers"),
         ("search the web for cats", "search the web"),
         ("volume 200", "0 to 100 percent"),
     ):
