@@ -183,14 +183,14 @@ class Planned(Dated):
 
 @dataclass(frozen=True, slots=True)
 class Waiting(Dated):
-    """A call of this turn takes long."""
+    """A call of this turn, or the model, takes long."""
 
     utterance: Utterance
-    what: str  # it waits for: "the Space Heater"
+    what: str  # it waits for: "the Space Heater"; "" for the model
 
     @property
     def text(self) -> str:
-        return f"Still waiting for {self.what} …"
+        return f"Still waiting for {self.what} …" if self.what else "Still thinking …"
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +230,9 @@ class PartState:
 
 
 # Events between the begin and the end of a turn.
-Step = Staged | ModelRound | Judged | CallStarted | CallFinished | Said
+Step = Staged | ModelRound | Judged | CallStarted | CallFinished | Said | Waiting
 Event = (
-    Heard | Step | Acted | Answered | Waiting | Progressed | Notice | OwnerAsked | Happened | AlarmsTold
+    Heard | Step | Acted | Answered | Progressed | Notice | OwnerAsked | Happened | AlarmsTold
     | ListTold | Planned | PartState
 )  # fmt: skip
 

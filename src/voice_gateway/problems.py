@@ -40,6 +40,7 @@ BROKER_MUTE = Problem(
 MODEL_SILENT = "My language model does not answer."
 MODEL_NOT_INSTALLED = "My language model is not installed."
 MODEL_WITHOUT_TOOLS = "My language model cannot use tools."
+MODEL_WITHOUT_FORMS = "My language model cannot fill in forms, so I do without it."
 MODEL_NO_KEY = Problem(
     "I have no key for my language model.", "set `ANTHROPIC_API_KEY`, or choose another `brain.provider`"
 )

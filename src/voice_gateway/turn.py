@@ -386,6 +386,7 @@ class Passed:
     words: Words = Words.WISH
     spoken: str | None = None  # what to say when no later stage answers either
     unspoken_of: frozenset[str] = frozenset()  # tools: nothing was said of what they are for
+    last: bool = False  # no later stage is asked
 
 
 @dataclass(frozen=True, slots=True)

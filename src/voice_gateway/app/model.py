@@ -13,6 +13,7 @@ from voice_gateway.llm.ollama.health import ModelHealth
 from voice_gateway.problems import MODEL_NO_KEY
 from voice_gateway.reports import autonomy_report, model_report
 from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.understanding.form import FormFiller, make_form
 from voice_gateway.understanding.stage import UnderstandingStage
 
 if TYPE_CHECKING:
@@ -54,7 +55,10 @@ def build_model(
         from voice_gateway.llm.ollama.client import OllamaClient
 
         priority = settings.tools.priority
-        return OllamaClient(settings.ollama, settings.brain, executor, priority=priority, **home)
+        client = OllamaClient(settings.ollama, settings.brain, executor, priority=priority, **home)
+        client.form_prefix = lambda: make_form(local.home).prefix
+        local.form = FormFiller(client)
+        return client
     from voice_gateway.llm.anthropic.client import AnthropicClient
 
     return AnthropicClient(settings.anthropic, settings.brain, executor, **home)

@@ -126,6 +126,10 @@ class OllamaSettings(Section):
         ge=0,
         description="tokens the devices' names may take; above it: how many of each kind; 0: no names",
     )
+    form: bool = Field(
+        True,
+        description="let a model below 7 B fill in a form of the home, which asks you, instead of calling it",
+    )
     warm_up: bool = Field(True, description="let Ollama read system prompt, tools and home before a question")
 
 

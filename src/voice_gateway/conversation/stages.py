@@ -75,6 +75,8 @@ class Stages:
             turn = replace(turn, passed=(*turn.passed, result))
             gate.words = result.words
             gate.unspoken_of |= result.unspoken_of
+            if result.last:
+                break
         return self._context.fallback(turn)
 
     async def _without_model(self, turn: Turn, gate: TurnGate) -> Reply | None:

@@ -89,7 +89,7 @@ class ModelClient(ABC):
     async def answer(self, turn: Turn) -> Reply:
         if self._tools_ready is not None:
             await self._tools_ready()
-        model, history_budget = await self._for_turn()
+        model, history_budget = await self._for_turn(turn)
         stamp = stamped(turn.utterance, self._clock(), may_act=turn.may_act(self.trust().autonomy))
         # Tools that the words call for stand before them, behind the prefix, and stay in the history.
         rare = note_for(turn.utterance.text, model.offer.rare)
@@ -103,7 +103,7 @@ class ModelClient(ABC):
         )
 
     @abstractmethod
-    async def _for_turn(self) -> "tuple[TurnModel, int]":
+    async def _for_turn(self, turn: Turn) -> "tuple[TurnModel, int]":
         """The model with the tools of now, and the tokens that the history may have."""
 
     def _home_note(self, room: int) -> str:

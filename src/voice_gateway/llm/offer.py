@@ -11,8 +11,10 @@ from langchain_core.tools import BaseTool
 
 from voice_gateway.llm.prompt import Clock, is_rare, use_tool
 from voice_gateway.tools.manager import BUILTIN, ToolManager
+from voice_gateway.tools.permission.risk import name_words
 from voice_gateway.tools.permission.untrusted import quoted_line
 from voice_gateway.tools.traits import lc_name, qualified_name, schema_of, traits
+from voice_gateway.turns.stage import Turn
 
 log = logging.getLogger(__name__)
 
@@ -76,6 +78,22 @@ def make_offer(
         else:
             left_out[tool.name] = f"needs {costs[tool.name]} tokens, {room} of {budget} are left"
     return Offer(tuple(tool for tool in made if tool.name in kept), budget - room, shortened, left_out, rare)
+
+
+def few(offer: Offer, turn: Turn) -> Offer:
+    """For a small model behind a form: the tools whose words were said, and no act of the home."""
+    said = set(re.findall(r"[^\W_]+", turn.utterance.text.casefold()))
+    unspoken = frozenset().union(*(passed.unspoken_of for passed in turn.passed))
+
+    def wanted(tool: BaseTool) -> bool:
+        known = traits(tool)
+        if known.server in turn.home.servers:
+            return known.read_only and turn.home.meant
+        if known.source == BUILTIN:
+            return tool.name not in unspoken
+        return not said.isdisjoint((*name_words(known.original_name or tool.name), *known.called_for))
+
+    return Offer(tuple(filter(wanted, offer.tools)), rare=offer.rare)
 
 
 class Offering:

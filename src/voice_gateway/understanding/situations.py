@@ -70,14 +70,14 @@ def _proposal(wish: Node, order: str, context: Context, *, placed: bool) -> Ques
         return None
     if isinstance(made, Question):
         return made if made.candidates and not made.unknown else None
-    if not made.acts or not made.requests or _is_so(made, context):
+    if not made.acts or not made.requests or is_so(made, context):
         return None
     if not placed and len({device.room for device in made.devices}) > 1:
         return Question(Say("ask.which", {"devices": made.devices}), bare(wish), made.devices)
     return Question(Say("ask.propose", {"order": order}), bare(wish), made.devices, "yes", doubts=True)
 
 
-def _is_so(made: Step, context: Context) -> bool:
+def is_so(made: Step, context: Context) -> bool:
     """Whether all devices of the step are so already."""
     state = BECOMES.get(made.node.do, "") if isinstance(made.node, Command) else ""
     return bool(state) and all(context.home.is_so(device, state) for device in made.devices)

@@ -38,6 +38,7 @@ from voice_gateway.understanding.calls import correct, make_calls, more_pages, r
 from voice_gateway.understanding.dialogue import KEY, Memory, Open, recall
 from voice_gateway.understanding.fitting import Fitting, devices_in, home_facts
 from voice_gateway.understanding.for_a_while import KeptEnd, keep_end, settle_end
+from voice_gateway.understanding.form import Filled, FormFiller
 from voice_gateway.understanding.interpreter import Interpreter, Understood
 from voice_gateway.understanding.leaves import EXACT
 from voice_gateway.understanding.lexer import MOST_WORDS
@@ -47,12 +48,21 @@ from voice_gateway.understanding.plan import Context, Question, Refused, Say, St
 from voice_gateway.understanding.plan.foreign import Voice, tool_words, voices
 from voice_gateway.understanding.plan.when import when_of
 from voice_gateway.understanding.reader import drawn
-from voice_gateway.understanding.talk import GatewayFacts, asks_world, bearing, unanswered, unspoken_of
+from voice_gateway.understanding.talk import (
+    GatewayFacts,
+    asks_world,
+    bearing,
+    names_something,
+    unanswered,
+    unspoken_of,
+)
 from voice_gateway.understanding.templates import language
 
 # Tools of our own that the home may have, too: it must be known before they are used.
 HOMES_OWN: Final = frozenset({"control_speaker_volume", "manage_list", "read_list", "get_weather"})
 UNREAD: Final = 2  # the rank of words that no language reads
+# Questions of ours behind which a part of the words was not read.
+GUESSES: Final = frozenset({"ask.half", "ask.more", "ask.what_with", "ask.what_device"})
 LARGE: Final = 200  # devices: from here on understanding may take longer than a frame of sound
 
 ToolReady = Callable[[str], Awaitable[None]]  # returns when it is decided whose tool this name means
@@ -94,6 +104,7 @@ class UnderstandingStage:
         if history is not None:
             self.cache.subscribe(lambda change: history.note(change.device, change.before, change.after))
         self._grammars: dict[str, Interpreter] = {}
+        self.form: FormFiller | None = None  # asks a small model about words that are not understood
         self._voices: Mapping[str, Voice] = {}
         self._tool_names: frozenset[str] = frozenset()
         self._tools_version = -1
@@ -242,11 +253,17 @@ class UnderstandingStage:
         unknown = understood.refused is not None and understood.refused.unknown
         if self._executor.tools.version != version or (unknown and await self.cache.looked_again()):
             memory, understood = await self._read_turn(turn)
+        filled = Filled()
+        if self.form is not None and self._is_for_form(self.form, turn, understood):
+            filled = await self.form.fill(turn, self._around(turn, memory), memory)
+            if filled.question is not None:
+                return replace(self._ask(turn, filled.question, memory), understood=filled.shown)
         if understood.refused is not None:
             left = self.grammar().after_nothing(turn.utterance.text, understood, memory)
             asked_at = memory.asked_at if left.asked is None or memory.asked is not None else self._now()
             self._keep(turn, replace(left, asked_at=asked_at))
-            return await self._off_the_loop(self._passed, turn.utterance.text, understood.refused)
+            passed = await self._off_the_loop(self._passed, turn.utterance.text, understood.refused)
+            return self._behind_form(passed, filled, turn.utterance.text)
         if understood.question is not None and understood.question.doubts and turn.trusted_next:
             return Passed(self.name, "understood, but not for sure", Words.DOUBTFUL)
         if understood.question is not None:
@@ -263,6 +280,35 @@ class UnderstandingStage:
         languages.speak(code)
         turn.history.state[languages.KEY] = code
         return memory, understood
+
+    def _is_for_form(self, form: FormFiller, turn: Turn, understood: Understood) -> bool:
+        """Whether the grammar has not read the words, or only a part of them."""
+        refused, asked = understood.refused, understood.question
+        unread = refused is not None and not (
+            refused.talk or refused.later or (refused.say and not refused.unknown)
+        )
+        if not (unread or (asked is not None and (asked.unknown or asked.say.key in GUESSES))):
+            return False
+        return form.wanted(self.grammar().reader(self.home), turn.utterance.text)
+
+    def _around(self, turn: Turn, memory: Memory) -> Context:
+        context = self.context(turn.utterance.room)
+        return replace(context, **memory.known(), reader=self.grammar().reader(self.home))
+
+    def _behind_form(self, passed: Passed, filled: Filled, text: str) -> Passed:
+        """What is left to say when the form gave nothing.
+
+        Behind a form, a wish and words about this home that ask nothing are not left to a model's text.
+        """
+        if filled.problem:
+            spoken = f"{filled.problem} {passed.spoken or languages.say('not_understood')}"
+            return replace(passed, spoken=spoken, last=True)
+        if self.form is None or not self.form.in_use or passed.words is Words.TALK:
+            return passed
+        reader = self.grammar().reader(self.home)
+        said = reader.tokens(text)
+        last = filled.wish or (names_something(reader, said) and not bearing(reader, said).asks)
+        return replace(passed, reason="; ".join(filter(None, [passed.reason, filled.shown])), last=last)
 
     def _passed(self, text: str, refused: Refused) -> Passed:
         """For later stages: how far the words are a wish, and which tools they do not speak of."""

@@ -494,3 +494,86 @@ async def test_a_model_that_is_trusted_by_its_size_is_asked_again_after_an_act(
 
     assert len(bench.server.chats) == requests
     assert reply.text == "The floor lamp is on."
+
+
+# --- forms
+
+PROMPT = (("system", "Fill in."), ("user", "Good day"), ("assistant", '{"words":"story"}'))
+SCHEMA = {"type": "object", "properties": {"words": {"enum": ["order", "story"]}}, "required": ["words"]}
+
+
+async def test_a_form_is_one_request_with_the_schema_and_no_tools(bench: Bench) -> None:
+    client = bench.client()
+    bench.server.script('{"words":"story"}')
+
+    answer = await client.fill((*PROMPT, ("user", "lamp, bed")), SCHEMA)
+
+    (sent,) = bench.server.chats
+    assert (answer, sent["format"], sent.get("tools") or []) == ('{"words":"story"}', SCHEMA, [])
+    assert [each["content"] for each in sent["messages"]] == [
+        text for _, text in (*PROMPT, ("", "lamp, bed"))
+    ]
+
+
+async def test_warm_up_reads_the_form_again_when_the_home_has_changed(bench: Bench) -> None:
+    client, prompt = bench.client(), list(PROMPT)
+    client.form_prefix = lambda: prompt
+
+    assert await client.warm_up()
+    assert await client.warm_up()
+    await client.fill((*prompt, ("user", "lamp")), SCHEMA)
+    prompt[0] = ("system", "Fill in: Attic Lamp.")
+    assert await client.warm_up()
+
+    sent = [chat["messages"] for chat in bench.server.chats]
+    assert len(sent) == 3
+    assert sent[0][:3] == sent[1][:3]
+    assert sent[2][0]["content"] == "Fill in: Attic Lamp."
+
+
+@pytest.mark.parametrize("end", ["abort", "no_done", "error", "rubbish"])
+async def test_a_server_that_stops_in_mid_answer_fills_no_form(bench: Bench, end: Any) -> None:
+    client = bench.client()
+    bench.server.script(Scripted('{"words":"order" ,', end=end))
+
+    with pytest.raises(BrainError):
+        await client.fill((*PROMPT, ("user", "lamp")), SCHEMA)
+
+
+async def test_a_form_is_waited_for_up_to_the_limit(bench: Bench) -> None:
+    client = bench.client(timeout_seconds=0.2)
+    bench.server.script(Scripted("{}", gate=asyncio.Event()))
+
+    with pytest.raises(BrainError) as caught:
+        await client.fill((*PROMPT, ("user", "lamp")), SCHEMA)
+    assert caught.value.spoken == "My language model took too long."
+
+
+@pytest.mark.parametrize(
+    ("brain", "form", "fills"), [({}, True, True), ({}, False, False), ({"several_steps": True}, True, False)]
+)
+async def test_small_models_fill_forms_unless_it_is_turned_off(
+    bench: Bench, brain: dict[str, Any], form: bool, fills: bool
+) -> None:
+    client = bench.client(BrainSettings(**brain), form=form)
+    assert not client.fills_forms
+    client.form_prefix = lambda: PROMPT
+    assert client.fills_forms is fills
+
+
+async def test_behind_a_form_a_model_gets_the_tools_that_were_spoken_of_and_no_act_of_the_home(
+    bench: Bench,
+) -> None:
+    bench.tools.add(lamp("get_time"))
+    bench.tools.add_mcp_tools("house", [lamp("switch_lamp")])
+    bench.tools.add_mcp_tools("books", [lamp("find_books")])
+    client = bench.client()
+    client.form_prefix = lambda: PROMPT
+    passed = (Passed("local", "unread", Words.DOUBTFUL, unspoken_of=frozenset({"lamp"})),)
+    home = HomeFacts(servers=frozenset({"house"}), meant=True)
+
+    for words in ("do switch the lamp", "find me books on lamps"):
+        await ask(client, words, passed=passed, home=home)
+
+    offered = [[each["function"]["name"] for each in chat.get("tools", [])] for chat in bench.server.chats]
+    assert offered == [["get_time"], ["get_time", "find_books"]]

@@ -31,6 +31,7 @@ from voice_gateway.problems import (
 )
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import schema_of, sendable_name
+from voice_gateway.turns.stage import Turn
 
 if TYPE_CHECKING:
     from anthropic import APIStatusError
@@ -129,7 +130,7 @@ class AnthropicClient(ModelClient):
             raise BrainError(NO_KEY, spoken=MODEL_NO_KEY)
         return await self._made.get()
 
-    async def _for_turn(self) -> tuple[TurnModel, int]:
+    async def _for_turn(self, turn: Turn) -> tuple[TurnModel, int]:
         chat, offer = await self.ready(), self.offer()
         if self._bound is None or self._bound[0] is not offer:
             tools = with_cache_mark(offer.tools)

@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 from langchain_core.exceptions import OutputParserException
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, SystemMessage
 from pydantic import ValidationError
 
 from voice_gateway.config import OllamaSettings
@@ -83,6 +83,10 @@ def _certificates() -> "ssl.SSLContext":
     return httpx.create_ssl_context()
 
 
+def unheard(_text: str) -> None:
+    """The text comes with the whole message."""
+
+
 class OllamaChat:
     """Sends requests to Ollama, one at a time: a queue is fairer than four slow answers."""
 
@@ -103,30 +107,40 @@ class OllamaChat:
         self, messages: Sequence[BaseMessage], tools: list[dict[str, Any]], on_text: Callable[[str], None]
     ) -> AIMessage:
         """The model's whole message. One that was cut, at its end or at the prompt's, is an error."""
-        whole = await self._stream(messages, tools, on_text)
+        return self._complete(await self._stream(messages, tools, on_text))
+
+    def _complete(self, whole: AIMessageChunk) -> AIMessageChunk:
         done_reason = whole.response_metadata.get("done_reason")
         if done_reason not in _COMPLETE:
             raise incomplete(done_reason, self._settings)
         return whole
 
-    async def read_prefix(self, messages: Sequence[BaseMessage], tools: list[dict[str, Any]]) -> None:
+    async def fill(self, messages: Sequence[BaseMessage], system: str, schema: Mapping[str, Any]) -> str:
+        """JSON that follows the schema. Without tools in the request Ollama holds to it strictly."""
+        whole = await self._stream(messages, [], unheard, system=system, format=dict(schema))
+        return str(self._complete(whole).text)
+
+    async def read_prefix(
+        self, messages: Sequence[BaseMessage], tools: list[dict[str, Any]], system: str = SYSTEM_PROMPT
+    ) -> None:
         """Let Ollama read system prompt, tools and home; one token of output is all that is wanted."""
         short = {**options(self._settings), "num_predict": 1}
-        await self._stream(messages, tools, lambda _text: None, options=short)
+        await self._stream(messages, tools, unheard, system=system, options=short)
 
     async def _stream(
         self,
         messages: Sequence[BaseMessage],
         tools: list[dict[str, Any]],
         on_text: Callable[[str], None],
+        system: str = SYSTEM_PROMPT,
         **extra: Any,
-    ) -> AIMessage:
+    ) -> AIMessageChunk:
         chat = await self.ready()
         if tools:
             extra["tools"] = tools
         async with self._line:
-            await self._learn_model()
-            stream = chat.astream([SystemMessage(content=SYSTEM_PROMPT), *messages], **extra)
+            await self.learn_model()
+            stream = chat.astream([SystemMessage(content=system), *messages], **extra)
             whole = await collected(stream, on_text, self._translated)
         if whole is None:
             raise incomplete(None, self._settings)
@@ -137,7 +151,7 @@ class OllamaChat:
             raise prompt_cut(tokens, self._settings)
         return whole
 
-    async def _learn_model(self) -> None:
+    async def learn_model(self) -> None:
         """Ollama lowers `num_ctx` to what the model was trained for, without a word; so ask once.
 
         The same answer tells how large the model is."""

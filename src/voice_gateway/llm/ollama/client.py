@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Unpack
@@ -16,13 +16,15 @@ from voice_gateway.config import BrainSettings, OllamaSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.llm.client import Around, ModelClient, TurnModel
 from voice_gateway.llm.model import OnText
-from voice_gateway.llm.offer import Offer
-from voice_gateway.llm.ollama.chat import OllamaChat
+from voice_gateway.llm.offer import Offer, few
+from voice_gateway.llm.ollama.chat import OllamaChat, unheard
 from voice_gateway.llm.ollama.qwen_format import to_qwen_tool, to_qwen_tools
 from voice_gateway.llm.prompt import SYSTEM_PROMPT, note_tokens, stamped, tokens_of
+from voice_gateway.problems import MODEL_TOO_SLOW
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import estimate_tokens
 from voice_gateway.turn import Utterance
+from voice_gateway.turns.stage import Turn
 
 log = logging.getLogger(__name__)
 
@@ -59,10 +61,18 @@ class Prefix:
     offer: Offer
     tools: list[dict[str, Any]]
     home: str = ""
+    system: str = SYSTEM_PROMPT
+    examples: tuple[BaseMessage, ...] = ()
+
+    @classmethod
+    def of_form(cls, prompt: Sequence[tuple[str, str]]) -> "Prefix":
+        """Of role and text of each message, the system prompt first."""
+        turns = [AIMessage(text) if role == "assistant" else HumanMessage(text) for role, text in prompt[1:]]
+        return cls(Offer(), [], system=prompt[0][1], examples=tuple(turns))
 
     @property
-    def sent(self) -> tuple[list[dict[str, Any]], str]:
-        return self.tools, self.home
+    def sent(self) -> tuple[object, ...]:
+        return self.tools, self.home, self.system, self.examples
 
     @property
     def tokens(self) -> int:
@@ -71,15 +81,11 @@ class Prefix:
     def before(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
         """The conversation as it is sent. One message, because many templates want the roles to alternate."""
         if not self.home:
-            return list(messages)
+            return [*self.examples, *messages]
         if messages and isinstance(messages[0], HumanMessage):
             first, *rest = messages
             return [HumanMessage(content=f"{self.home}\n{first.text}"), *rest]
         return [HumanMessage(content=self.home), *messages]
-
-
-def _held(_text: str) -> None:
-    """The text comes with the whole message."""
 
 
 class OllamaClient(ModelClient):
@@ -117,6 +123,32 @@ class OllamaClient(ModelClient):
         self._prefix: Prefix | None = None
         self._warming: tuple[Prefix, asyncio.Timeout] | None = None
         self._changed = asyncio.Event()
+        self.form_prefix: Callable[[], Sequence[tuple[str, str]]] | None = (
+            None  # without it no form is filled
+        )
+
+    @property
+    def fills_forms(self) -> bool:
+        """Whether words about the home go into a form: for a model that is not trusted with several steps."""
+        return self.form_prefix is not None and self._settings.form and not self.several_steps
+
+    async def fill(self, messages: Sequence[tuple[str, str]], schema: Mapping[str, Any]) -> str:
+        """The form that the model filled, as JSON; the words are the last of the messages."""
+        prefix = Prefix.of_form(messages[:-1])
+        self._stop_stale_warm_up(prefix)
+        try:
+            async with asyncio.timeout(self._settings.timeout_seconds):
+                said = prefix.before([HumanMessage(messages[-1][1])])
+                answer = await self.chat.fill(said, prefix.system, schema)
+        except TimeoutError as error:
+            self._was_read(None)
+            text = f"The form took longer than {self._settings.timeout_seconds:g} s (ollama.timeout_seconds)."
+            raise BrainError(text, spoken=MODEL_TOO_SLOW) from error
+        except BrainError:
+            self._was_read(None)
+            raise
+        self._was_read(prefix)
+        return answer
 
     @property
     def parameter_size(self) -> str | None:
@@ -125,8 +157,12 @@ class OllamaClient(ModelClient):
     async def ready(self) -> object:
         return await self.chat.ready()
 
-    async def _for_turn(self) -> tuple[TurnModel, int]:
+    async def _for_turn(self, turn: Turn) -> tuple[TurnModel, int]:
         prefix = self._current_prefix()
+        if self.fills_forms:
+            offer = few(prefix.offer, turn)
+            home = prefix.home if turn.home.meant else ""
+            prefix = Prefix(offer, to_qwen_tools(offer.tools), home)
         self._stop_stale_warm_up(prefix)
         taken = estimate_tokens(SYSTEM_PROMPT) + self._settings.num_predict + prefix.tokens
         room = max(CONVERSATION_TOKENS // 2, self._settings.num_ctx - taken)
@@ -136,7 +172,7 @@ class OllamaClient(ModelClient):
         said = sum(estimate_tokens(str(message.text)) + 8 for message in messages)
         if estimate_tokens(SYSTEM_PROMPT) + prefix.tokens + said >= self.chat.context:
             # Only the last chunk tells that Ollama has cut the prompt: nothing may be spoken before.
-            on_text = _held
+            on_text = unheard
         try:
             message = await self.chat.send(prefix.before(messages), prefix.tools, on_text)
         except BrainError:
@@ -150,7 +186,7 @@ class OllamaClient(ModelClient):
 
         Never raises for the model's sake: the first question will tell the user what is wrong.
         """
-        prefix = self._current_prefix()
+        prefix = self._first_prefix()
         read, kept_until = self._read
         known = read is not None and read.sent == prefix.sent and self._now() < kept_until
         if known or self.chat.busy:  # a turn that is under way reads it itself
@@ -160,7 +196,7 @@ class OllamaClient(ModelClient):
         try:
             async with asyncio.timeout(None) as limit:
                 self._warming = (prefix, limit)
-                await self.chat.read_prefix(prefix.before([greeting]), prefix.tools)
+                await self.chat.read_prefix(prefix.before([greeting]), prefix.tools, prefix.system)
         except TimeoutError:
             log.debug("warm-up given up, tools or home have changed")
             return False
@@ -193,7 +229,13 @@ class OllamaClient(ModelClient):
     def tools_changed(self) -> None:
         """May be called when the tool list changes, so that the new prefix is read at once."""
         self._changed.set()
-        self._stop_stale_warm_up(self._current_prefix())
+        self._stop_stale_warm_up(self._first_prefix())
+
+    def _first_prefix(self) -> Prefix:
+        """What the next request most likely begins with: the form's words, or the tools."""
+        if self.fills_forms and self.form_prefix is not None:
+            return Prefix.of_form(self.form_prefix())
+        return self._current_prefix()
 
     def _current_prefix(self) -> Prefix:
         offer = self.offer()
