@@ -94,6 +94,7 @@ eval: setup ## how well the gateway understands without a model, and whether any
 
 eval-live: setup ## the same utterances with a real model, behind the understanding and alone
 	@scripts/ollama setup >&2
+	$(BIN)/python -m tests.eval.forms
 	$(BIN)/python -m tests.eval.live $(ARGS)
 
 check: $(VENV)/.dev $(VENV)/.speech ## format, lint, types, import contracts, size budget

@@ -78,7 +78,7 @@ def as_shipped(home: ScriptedHome) -> ToolManager:
     manager = ToolManager()
     with tempfile.TemporaryDirectory() as folder:
         real = builtin_tools(ToolsSettings(), timers=TimerStore(Path(folder) / "timers.sqlite3"))
-    words = {tool.name: (tool.description, schema_of(tool)) for tool in real}
+    words = {tool.name: (tool.description, schema_of(tool)) for tool in (*manager_for(home).all(), *real)}
     words |= {spec.name: (spec.description, spec.parameters) for spec in TOOLS}
     for source in ("builtin", "zwave"):
         scripted = [tool for tool in manager_for(home).all() if traits(tool).source == source]

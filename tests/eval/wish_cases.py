@@ -42,6 +42,16 @@ def read_wishes() -> list[Wish]:
     ]
 
 
+def read_forms() -> list[Wish]:
+    """What the grammar does not read, in six languages: wishes, and what is none."""
+    return [
+        wish
+        for wanted, name in ((True, "forms"), (False, "no_forms"))
+        for held_out, file in ((False, f"{name}.txt"), (True, f"{name}_held_out.txt"))
+        for wish in _read(HERE / file, held_out=held_out, wanted=wanted)
+    ]
+
+
 def read_natural() -> list[Wish]:
     """Wishes as people of all ages and moods say them; seen first, then held out."""
     return [
