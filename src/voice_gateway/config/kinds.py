@@ -4,7 +4,7 @@ import contextlib
 import difflib
 import ipaddress
 import json
-import locale
+import os
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -184,14 +184,21 @@ def _known_languages() -> list[str]:
     return sorted({*(folder.parent.name for folder in LANGUAGES.glob("*/replies.yaml")), *get_languages()})
 
 
+def _locale() -> str:
+    """The language of the environment, such as "pt-BR", also where its locale is not installed."""
+    names = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return re.split(r"[.@]", next(filter(None, names), ""))[0].replace("_", "-")
+
+
 def _checked_languages(codes: tuple[str, ...]) -> tuple[str, ...]:
     """The codes, with that of the locale. Raises ValueError for none, and for one without sentences."""
-    system = (locale.getlocale()[0] or "").partition("_")[0]
     known = _known_languages()
+    region = _locale()
+    system = next((code for code in (region, region.partition("-")[0]) if code in known), "en")
     for code in codes or ("",):
         if code not in (*known, "system"):
             raise ValueError(f'there are no sentences for "{code}"; there are {", ".join(known)}')
-    spoken = (code if code != "system" else system if system in known else "en" for code in codes)
+    spoken = (system if code == "system" else code for code in codes)
     return tuple(dict.fromkeys(spoken))
 
 

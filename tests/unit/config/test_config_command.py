@@ -8,7 +8,7 @@ import tomllib
 import pytest
 
 from voice_gateway.__main__ import main
-from voice_gateway.config import Settings, load
+from voice_gateway.config import BrainSettings, Settings, load
 from voice_gateway.config.edit import commented_file
 from voice_gateway.config.folders import user_file
 
@@ -205,3 +205,22 @@ def test_permit_is_kept_in_the_settings_file_and_removed_by_default(written, cap
     assert json.loads(capsys.readouterr().out) == {"Relay 3": "always"}
     assert main(["permit", "Relay 3"]) == 2
     assert file.read_text().startswith("# mine\n[permission]\npin = '2468'\n")
+
+
+@pytest.mark.parametrize(
+    ("variables", "spoken"),
+    [
+        ({"LANG": "de_DE.UTF-8"}, ("de", "en")),
+        ({"LC_ALL": "pt_BR", "LANG": "de_DE"}, ("pt-BR", "en")),
+        ({"LANG": "en_GB.UTF-8"}, ("en",)),
+        ({"LANG": "C.UTF-8"}, ("en",)),
+        ({}, ("en",)),
+    ],
+)
+def test_the_language_of_the_locale_and_english_are_spoken(variables, spoken, monkeypatch):
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+    assert BrainSettings().languages == spoken
