@@ -28,6 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ["LC_ALL"] = "C.UTF-8"  # the language of the machine is no language of a test
     from hypothesis import HealthCheck, settings
 
     # No example is given a time: machines are busy.
