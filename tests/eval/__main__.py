@@ -7,6 +7,7 @@ from tests.eval import (
     conversations,
     first_minutes,
     ha_run,
+    language,
     later_eval,
     never_acts,
     people,
@@ -30,5 +31,6 @@ if __name__ == "__main__":
         later_eval.main(),
         conversations.main(),
         people.main(),
+        language.main([]),
     ]
     raise SystemExit(max(codes))

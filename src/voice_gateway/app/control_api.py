@@ -75,7 +75,12 @@ class ControlApi:
 
     async def ask(self, asked: Asked, interruption: Interruption) -> dict[str, Any]:
         conversation_id = str(asked["conversation_id"])
-        utterance = Utterance(str(asked["text"]), conversation_id=conversation_id, room=asked.get("room"))
+        utterance = Utterance(
+            str(asked["text"]),
+            conversation_id=conversation_id,
+            room=asked.get("room"),
+            language=asked.get("language"),
+        )
         return answer_json(await self._gateway.conversation.answer(utterance, interruption=interruption))
 
     async def undo(self, asked: Asked, interruption: Interruption) -> dict[str, Any]:

@@ -28,13 +28,19 @@ def arguments(command: Parser) -> None:
         "--conversation", metavar="ID", help="which conversation this belongs to (default: the last one)"
     )
     command.add_argument("--room", help='where you are; settles "turn on the light"')
+    command.add_argument("--language", metavar="CODE", help="the language of the words, such as de")
     command.add_argument("--explain", action="store_true", help="say on stderr which stage answered, and why")
 
 
 async def ask(options: argparse.Namespace) -> int:
     conversation_id = options.conversation or COMMANDS
-    utterance = Utterance(" ".join(options.text), conversation_id=conversation_id, room=options.room)
-    message = {"op": "ask", "text": utterance.text, "room": utterance.room}
+    utterance = Utterance(
+        " ".join(options.text),
+        conversation_id=conversation_id,
+        room=options.room,
+        language=options.language,
+    )
+    message = {"op": "ask", "text": utterance.text, "room": utterance.room, "language": options.language}
     answer = await answered(options, utterance, message)
     if options.explain:
         print_reply(answer["explained"], out=sys.stderr)

@@ -29,6 +29,8 @@ def loaded(options: argparse.Namespace) -> Loaded:
         overrides["brain.provider"] = provider
     if room := getattr(options, "room", None):
         overrides["brain.room"] = room
+    if language := getattr(options, "language", None):
+        overrides["brain.languages"] = [language, "en"]
     settings = load(named_file(options.config), overrides=overrides)
     if settings.readable:
         advice = f"{readable_by_others(settings)} `chmod 600` for that file ends that."

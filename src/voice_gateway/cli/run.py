@@ -24,6 +24,9 @@ FURTHER = (
 
 def arguments(command: Parser) -> None:
     command.add_argument("--room", help='where you are; settles "turn on the light"')
+    command.add_argument(
+        "--language", metavar="CODE", help="understand this language and English, such as de"
+    )
     command.add_argument("--voice", action="store_true", help="run: listen and speak, too")
 
 

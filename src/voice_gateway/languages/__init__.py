@@ -6,7 +6,7 @@ Replies are worded in the language of the turn, `current()`, which a conversatio
 from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -164,6 +164,16 @@ def dated(day: date, pattern: str) -> str:
     for mark, name in names.items():
         pattern = pattern.replace(mark, name)
     return day.strftime(pattern)
+
+
+def moment_words(moment: datetime, now: datetime) -> str:
+    """A moment in words, as seen from now: "today at 6:02 PM"."""
+    moment = moment.astimezone(now.tzinfo)
+    days = (now.date() - moment.date()).days
+    clock = moment.strftime(say("clock.time")).lstrip("0")
+    day = dated(moment, say("clock.weekday" if abs(days) < 7 else "clock.date")).replace(" 0", " ")
+    key = {0: "today", 1: "yesterday", -1: "tomorrow"}.get(days, "day")
+    return say(f"past.at.{key}", time=clock, day=day)
 
 
 # --- names and lists

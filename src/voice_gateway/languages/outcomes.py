@@ -5,12 +5,23 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from typing import Any, Final
 
 from home_names.kinds import is_light
 from home_names.states import UNKNOWN, level_of, parts_of, spoken_state, spoken_units
-from voice_gateway.languages import ENGLISH, MOST_NAMED, capital, current, has, listed, say
+from voice_gateway.languages import (
+    ENGLISH,
+    MOST_NAMED,
+    capital,
+    current,
+    dated,
+    has,
+    listed,
+    moment_words,
+    say,
+)
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 LONGEST: Final = 400  # characters of a tool's text that are spoken
@@ -214,8 +225,54 @@ def _part(part: str, code: str) -> str:
     return say(key, code, number=float(number[0]) if number else 0)
 
 
+def _worded(outcome: ToolOutcome, code: str) -> str:
+    """What one of our tools reports, by `tool.NAME[.ACTION][.none]`; empty where the language has no such
+    key. In English the tools speak for themselves."""
+    if (code or current()) == ENGLISH or not outcome.ok or not outcome.facts or "unit" in outcome.facts:
+        return ""
+    facts: dict[str, Any] = {"sky": "", "rain_percent": 0, **outcome.args, **outcome.facts}
+    facts |= _mapping((facts.get("routines") or facts.get("timers") or [None])[-1])
+    changed = next((facts[key] for key in ("added", "removed", "completed") if key in facts), None)
+    items = facts.get("items")
+    left = [str(one["text"]) for one in items if not one["done"]] if isinstance(items, list) else []
+    facts["names"] = left if changed is None else changed
+    for key, kind in (("list", "tool.list"), ("sky", "state")):
+        if has(known := f"{kind}.{facts.get(key)}", code):
+            facts[key] = say(known, code)
+    now = datetime.now().astimezone()
+    for key, at in (("when", facts.get("due") or facts.get("next")), ("day", facts.get("date"))):
+        facts[key] = _moment(str(at), now, code) if at else ""
+    facts["length"] = _length(facts.get("remaining_seconds", facts.get("seconds", 0)), code)
+    way = str(facts.get("action") or facts.get("kind") or ("day" if facts["day"] else ""))
+    keys = [f"tool.{outcome.name}{f'.{way}' if way else ''}", f"tool.{outcome.name}"]
+    keys = keys if facts["names"] else [f"{keys[0]}.none", f"{keys[1]}.none", *keys]
+    try:
+        return next((say(key, code, **facts) for key in keys if has(key, code)), "")
+    except KeyError:  # a fact is missing
+        return ""
+
+
+def _moment(at: str, now: datetime, code: str) -> str:
+    """A moment, or a day, as seen from now."""
+    moment = datetime.fromisoformat(at)
+    if "T" in at:
+        return moment_words(moment, now)
+    days = (moment.date() - now.date()).days
+    return say(f"day.{days}", code) if has(f"day.{days}", code) else dated(moment, "%A")
+
+
+def _length(seconds: float, code: str) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    parts = {"hour": minutes // 60, "minute": minutes % 60, "second": rest if minutes < 10 else 0}
+    return listed(
+        [say(f"length.{unit}{'s' * (n > 1)}", code, count=n) for unit, n in parts.items() if n], code
+    )
+
+
 def own_text(outcome: ToolOutcome, code: str = "") -> str:
     """A tool's own sentence; raw data is counted or summarised, never read out."""
+    if worded := _worded(outcome, code):
+        return worded
     text = " ".join(without_marks(outcome.text).removeprefix("Error:").split())
     raw = not text or _RAW.search(text) is not None
     if not outcome.ok:

@@ -371,7 +371,8 @@ class UtteranceLeaves:
         spans, raw = self.tokens.spans, self.tokens.raw
         start, end = spans[at - 1][1] if at else 0, spans[-1][1]
         behind = raw[end:]  # a bracket is no token
-        text = as_sum(raw[start:end] + ("" if any(map(str.isalpha, behind)) else behind))
+        said = raw[start:end] + ("" if any(map(str.isalpha, behind)) else behind)
+        text = as_sum(self.language.as_english_sum(said))
         return [(len(self.words), text, 0.0)] if read_asked(text) is not None else []
 
     def _talk(self, at: int) -> Sequence[Found]:

@@ -59,6 +59,7 @@ class Language:
     phrases: dict[str, tuple[Span, ...]] = field(default_factory=lambda: defaultdict(tuple))
     numbers: dict[Span, float] = field(default_factory=dict)
     half: tuple[Span, ...] = ()
+    sums: dict[str, str] = field(default_factory=dict)  # words of sums, as the calculator reads them
     ranges: dict[str, tuple[float, float, float]] = field(default_factory=dict)  # from, to, factor
     rooms: dict[str, Span] = field(default_factory=dict)  # other words for a room
     things: dict[str, Span] = field(default_factory=dict)  # other words for a device
@@ -108,6 +109,14 @@ class Language:
             if len(span) == 1
         }
         return tuple(sorted(self.groups["order_verbs"] | kinds))
+
+    def as_english_sum(self, text: str) -> str:
+        """A sum with its words in English: "12 mal 3,5" is "12 times 3.5"."""
+        if self.words.decimal != ".":
+            text = re.sub(rf"(\d){re.escape(self.words.decimal)}(\d)", r"\1.\2", text)
+        for said, meant in self.sums.items():
+            text = re.sub(rf"\b{said}\b", meant, text, flags=re.IGNORECASE)
+        return text
 
     def group(self, *names: str) -> frozenset[str]:
         return frozenset[str]().union(*(self.groups[name] for name in names))
@@ -237,6 +246,7 @@ def _add_file(made: Language, name: str, part: Mapping[str, Any]) -> None:
         made.phrases[str(group)] = (*made.phrases.get(str(group), ()), *spans)
     for said, value in part.get("numbers", {}).items():
         made.numbers[tuple(str(said).split())] = float(value)
+    made.sums |= {str(said): str(meant) for said, meant in part.get("sums", {}).items()}
     made.half += tuple(tuple(str(one).split()) for one in part.get("and_a_half", ()))
     for kind in ("rooms", "things", "floors"):
         known = getattr(made, kind)

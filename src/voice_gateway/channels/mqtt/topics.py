@@ -62,6 +62,7 @@ class Request:
     reply_to: str
     repeatable: bool  # the client gave the id, so the same id is the same request
     room: str | None = None  # of the client: one gateway may answer for many rooms
+    language: str | None = None
     correlation: bytes | None = None
     problem: str = ""
     delivery: str = ""  # the broker's number and a digest, of a request that it may deliver again
@@ -69,7 +70,14 @@ class Request:
 
     def utterance(self, room: str | None) -> Utterance:
         """`room` is the gateway's own, for a request that names none."""
-        return Utterance(self.text, "mqtt", self.conversation_id, room=self.room or room, id=self.id)
+        return Utterance(
+            self.text,
+            "mqtt",
+            self.conversation_id,
+            room=self.room or room,
+            id=self.id,
+            language=self.language,
+        )
 
 
 def topic(settings: MqttSettings, name: str) -> str:
@@ -112,6 +120,7 @@ def read_request(
         reply_to=where,
         repeatable=name is not None,
         room=room or None,
+        language=str(fields["language"]) if fields.get("language") else None,
     )
 
 

@@ -91,7 +91,7 @@ def _told(
 
 
 def _at(moment: float, now: datetime) -> str:
-    return moment_words(datetime.fromtimestamp(moment, UTC), now)
+    return languages.moment_words(datetime.fromtimestamp(moment, UTC), now)
 
 
 def _window(span: str, now: datetime) -> tuple[float, float]:
@@ -111,16 +111,6 @@ def _length(seconds: float) -> str:
     parts = {"day": minutes // 1440, "hour": minutes // 60 % 24, "minute": minutes % 60}
     counted = [_word("past", f"{unit}{'' if n == 1 else 's'}", n) for unit, n in parts.items() if n]
     return languages.listed(counted[:2])
-
-
-def moment_words(moment: datetime, now: datetime) -> str:
-    """A moment in words, as seen from now: "today at 6:02 PM"."""
-    moment = moment.astimezone(now.tzinfo)
-    days = (now.date() - moment.date()).days
-    clock = moment.strftime(_word("clock", "time")).lstrip("0")
-    day = languages.dated(moment, _word("clock", "weekday" if abs(days) < 7 else "date")).replace(" 0", " ")
-    key = {0: "today", 1: "yesterday", -1: "tomorrow"}.get(days, "day")
-    return languages.say(f"past.at.{key}", time=clock, day=day)
 
 
 def _word(kind: str, name: str, count: int = 0) -> str:

@@ -13,7 +13,6 @@ from voice_gateway.routines.schedule import sun_on
 from voice_gateway.understanding.listing import OPPOSITE, DeviceQuery, is_in, where
 from voice_gateway.understanding.nodes import Everyday, Item, Look, Name, Node, Which, altered, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
-from voice_gateway.understanding.plan.history import moment_words
 from voice_gateway.understanding.plan.intents import WORDS, Slots, means
 from voice_gateway.understanding.plan.sensors import (
     PEOPLE,
@@ -281,10 +280,12 @@ def _sun(node: Look, context: Context) -> Plan:
     if node.told:
         last, event = max(pair for pair in times if pair[0] <= now)
         key = "sun.yes" if event == node.sense else "sun.no"
-        facts = {"event": languages.say(f"sun.{event}.past"), "when": moment_words(last, now)}
+        facts = {"event": languages.say(f"sun.{event}.past"), "when": languages.moment_words(last, now)}
         return Step(bare(node), say=Say(key, facts), topic="")
     coming = min(moment for moment, event in times if event == node.sense and moment > now)
-    return Step(bare(node), say=Say(f"sun.{node.sense}", {"when": moment_words(coming, now)}), topic="")
+    return Step(
+        bare(node), say=Say(f"sun.{node.sense}", {"when": languages.moment_words(coming, now)}), topic=""
+    )
 
 
 # --- what is measured
