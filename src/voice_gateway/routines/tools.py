@@ -63,6 +63,7 @@ class _Tools:
         home_known: Callable[[Sequence[Call]], Awaitable[None]],
     ) -> None:
         self._book, self._runs, self._home_known = book, runs, home_known
+        self._warned = False
 
     # --- for the permission; what cannot be kept is refused by the tool itself, with a sentence
 
@@ -172,7 +173,11 @@ class _Tools:
         return f"{len(routines)} routines: {'; '.join([*shown, *more])}."
 
     async def _or_not_running(self, text: str) -> str:
-        return text if await asyncio.to_thread(self._runs) else f"{text} {NOT_RUNNING}"
+        """The text, with a remark the first time that nothing here would carry a routine out."""
+        if self._warned or await asyncio.to_thread(self._runs):
+            return text
+        self._warned = True
+        return f"{text} {NOT_RUNNING}"
 
     def _facts(self, routines: Sequence[Routine], undo: Sequence[Mapping[str, Any]] = ()) -> Facts:
         shown = [routine.to_json(self._book.place.zone) for routine in routines]

@@ -23,6 +23,7 @@ _MEASURED_IN = {
     "battery": " percent", "humidity": " percent", "temperature": " degrees", "power": " watts",
     "light": " lux",
 }  # fmt: skip
+SHORT_SECONDS = 3600.0  # of a shorter time the clock time is not said
 _STATES = ("open", "closed", "locked", "unlocked", "on", "off")
 _PRESSED = re.compile(r"(?P<button>button \d )?(?:button )?(?P<how>pressed.*|held|released)")
 
@@ -87,9 +88,11 @@ def _say_trigger(trigger: Trigger, here: datetime, place: Place, *, absolute: bo
         return f"on {date_of(at, here)} at {clock(at)}"
     if trigger.seconds is None:
         return on_day(at, here)
-    at = (at + timedelta(microseconds=500_000)).replace(microsecond=0)
-    shown = at if trigger.seconds < 120 else at.replace(second=0)
-    return f"in {say_seconds(trigger.seconds)}, {on_day(shown, here)}"
+    length = f"in {say_seconds(trigger.seconds)}"
+    if trigger.seconds < SHORT_SECONDS:
+        return length
+    at = (at + timedelta(microseconds=500_000)).replace(microsecond=0, second=0)
+    return f"{length}, {on_day(at, here)}"
 
 
 # --- rules

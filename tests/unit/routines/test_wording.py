@@ -57,8 +57,9 @@ def test_rules() -> None:
 def test_when_a_routine_comes() -> None:
     rule = Every("FREQ=DAILY;BYHOUR=20;BYMINUTE=0;BYSECOND=0", later())
     triggers = {
-        routine(Once(later(minutes=10), 600.0)): "in 10 minutes, at 12:10 PM today",
-        routine(Once(later(seconds=45), 45.0)): "in 45 seconds, at 12:00:45 PM today",
+        routine(Once(later(minutes=10), 600.0)): "in 10 minutes",
+        routine(Once(later(minutes=90), 5400.0)): "in 1 hour 30 minutes, at 1:30 PM today",
+        routine(Once(later(seconds=45), 45.0)): "in 45 seconds",
         routine(Sun("sunset", once=True)): "at sunset, at 4:11 PM today",
         routine(Sun("sunset", -1200, once=True)): "20 minutes before sunset, at 3:51 PM today",
         routine(
