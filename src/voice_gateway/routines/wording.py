@@ -88,11 +88,9 @@ def _say_trigger(trigger: Trigger, here: datetime, place: Place, *, absolute: bo
         return f"on {date_of(at, here)} at {clock(at)}"
     if trigger.seconds is None:
         return on_day(at, here)
-    length = f"in {say_seconds(trigger.seconds)}"
-    if trigger.seconds < SHORT_SECONDS:
-        return length
     at = (at + timedelta(microseconds=500_000)).replace(microsecond=0, second=0)
-    return f"{length}, {on_day(at, here)}"
+    shown = f", {on_day(at, here)}" if trigger.seconds >= SHORT_SECONDS else ""
+    return f"in {say_seconds(trigger.seconds)}{shown}"
 
 
 # --- rules

@@ -279,6 +279,9 @@ class UnderstandingStage:
         code, understood = read
         languages.speak(code)
         turn.history.state[languages.KEY] = code
+        if any(self._executor.tools.find(request.tool) is None for request in understood.requests):
+            missing = Refused("no server has the tool", Say("no_home"), unknown=True)
+            understood = Understood(refused=missing)
         return memory, understood
 
     def _is_for_form(self, form: FormFiller, turn: Turn, understood: Understood) -> bool:

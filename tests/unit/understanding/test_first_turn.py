@@ -2,12 +2,16 @@
 
 import asyncio
 
+import pytest
 from tests.fakes.home_talk import HomeTalk
 from tests.fakes.home_tools import ScriptedHome, manager_for
 
+from voice_gateway import languages
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.conversation import Conversation
+from voice_gateway.integrations.sources import Sources
 from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Utterance
 from voice_gateway.understanding.stage import UnderstandingStage
 
@@ -45,3 +49,15 @@ async def test_what_no_tool_takes_is_told_and_calls_nothing():
         reply = await talk.hears(said)
         assert words in reply.text
         assert reply.outcomes == ()
+
+
+@pytest.mark.parametrize("trouble", ["", "The zwave server takes long to start."])
+async def test_a_question_about_a_home_whose_server_is_not_there_names_no_tool(trouble):
+    executor = ToolExecutor(ToolManager())
+    stage = UnderstandingStage(executor, BrainSettings(), sources=Sources(executor, lambda: trouble))
+    conversation = Conversation([stage], executor, BrainSettings(), PermissionSettings(), context=stage)
+
+    reply = await conversation.answer(Utterance("which devices are there"))
+
+    assert (reply.ok, reply.outcomes) == (False, ())
+    assert reply.text == (trouble or languages.say("no_home"))
