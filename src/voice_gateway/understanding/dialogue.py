@@ -152,9 +152,9 @@ def recall(state: Mapping[str, Any], home: Home, now: float) -> Memory:
     """The memory of a conversation. Devices that are gone, old questions and what another version wrote are
     left out."""
     try:
-        memory = from_json(state[KEY], home.find) if KEY in state else Memory()
+        memory = from_json(state.get(KEY), home.find)
     except (AttributeError, KeyError, TypeError, ValueError):
-        return Memory()
+        memory = None
     if not isinstance(memory, Memory):
         return Memory()
     return replace(memory, asked=None) if now - memory.asked_at > QUESTION_SECONDS else memory
@@ -172,9 +172,7 @@ def undo(node: Undo, context: Context) -> Plan:
     if node.that and not context.acted:
         reply = "talk.dismissed" if node.dismiss else "undo.nothing_done"
         return Step(closed(node), say=Say(reply), topic="")
-    if context.idle and not node.sure and count == 1:
-        if context.command is None:
-            return Step(bare(node), say=Say("undo.nothing_done"), topic="")
+    if context.idle and context.command is not None and not node.sure and count == 1:
         return Question(Say("ask.undo_before"), Undo(count=1.0, sure=True), expects="yes")
     return Step(bare(node), undo=count, acts=True)
 
@@ -182,9 +180,7 @@ def undo(node: Undo, context: Context) -> Plan:
 @plans(Topic)
 def topic(node: Topic, context: Context) -> Plan:
     """The devices that are named before a step, which "it" in that step means."""
-    assert node.which is not None
-    resolver = Resolver(context.home, context.here, context.last, context.recent)
-    found = resolver.which(node.which, "look", lambda device: True)
+    found = context.asked_about(node.which, lambda device: True)
     if not isinstance(found, Meant):
         raise Refused("the thing that is named first is not clear")
     return Step(closed(node), devices=found.devices)
@@ -301,9 +297,6 @@ def _like(which: Which, context: Context) -> Which:
         return which
     sorts = _sorts(context.last)
     kind = sorts.pop() if len(sorts) == 1 else ""
-    command = context.command
-    if not kind and isinstance(command, Command) and command.which is not None:
-        kind = next((one.kind for one in command.which.item), "")
     if kind not in KINDS:
         return which
     return Which(item=(replace(item, alone=False, kind=kind, plural=True, quant="all"),))

@@ -349,7 +349,9 @@ def _doubt(node: Utterance, steps: Sequence[Step], context: Context) -> Question
     """The question that must be asked first: of a contradiction, or of an act that was only asked about."""
     if _contradicts(steps):
         return Question(Say("ask.both"), Utterance(), expects="none")
-    if not context.question or _is_asked_for(node) or len(steps) != 1 or not steps[0].acts:
+    # "Could you …?" is a request, "turn off the light?" is not.
+    request = node.polite or any(getattr(step, "polite", True) for step in node.step)
+    if not context.question or request or len(steps) != 1 or not steps[0].acts:
         return None
     step = steps[0]
     say = Say("ask.shall_i", {"devices": step.devices, "do": getattr(step.node, "do", "")})
@@ -394,11 +396,6 @@ def _is_tie(acting: Sequence[tuple[float, Understood]]) -> bool:
         if cost - acting[0][0] < TIE
     ]
     return any(effect != effects[0] for effect in effects)
-
-
-def _is_asked_for(node: Utterance) -> bool:
-    """Whether a question is a request: "could you …?" is one, "turn off the light?" is not."""
-    return node.polite or any(getattr(step, "polite", True) for step in node.step)
 
 
 def _contradicts(steps: Sequence[Step]) -> bool:

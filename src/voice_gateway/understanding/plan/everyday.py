@@ -28,6 +28,7 @@ from voice_gateway.understanding.plan.when import Moment, offset
 LOOKS: Final = frozenset(
     {"get_current_datetime", "search_web", "list_timers", "read_list", "get_weather", "calculate"}
 )
+LISTS: Final = ("read_list", "manage_list")
 PLAYERS_VOLUME: Final = {"up": 1.0, "down": -1.0, "set": 0.0}
 POINTING: Final = ("it", "that", "this")
 _WITHOUT: Final = {"search_web": Say("search.cannot")}
@@ -114,8 +115,8 @@ def _list(node: Everyday, context: Context) -> Plan:
     """Reads or changes a list: a home's own list of that name, else the gateway's."""
     if node.it and context.topic != "list":
         raise Refused("no list was spoken of")
-    before = next((one for one in (context.inquiry, context.task) if _is_of_list(one)), None)
-    last = before.list if node.it and isinstance(before, Everyday) else ""
+    spoken_of = [one for one in (context.inquiry, context.task) if isinstance(one, Everyday)]
+    last = next((one.list for one in spoken_of if node.it and one.tool in LISTS), "")
     items, name, reads = node.items, node.list or last or "shopping", node.tool == "read_list"
     action, _ = "read" if reads else node.action, node.asked if reads else ""
     if items in POINTING:
@@ -129,10 +130,6 @@ def _list(node: Everyday, context: Context) -> Plan:
         if calls:
             return Step(bare(node), tuple(map(Request.of, calls)), acts=not reads)
     return _step(node, {"list": name} if reads else {"action": action, "list": name, "items": items})
-
-
-def _is_of_list(node: object) -> bool:
-    return isinstance(node, Everyday) and node.tool in ("read_list", "manage_list")
 
 
 def _weather(node: Everyday, context: Context) -> Plan:
@@ -157,7 +154,7 @@ def _sum(node: Everyday, context: Context) -> Plan:
 Planner = Callable[[Everyday, Context], Plan]
 _CALLS: Final[dict[str, Planner]] = {
     "calculate": _sum, "get_current_datetime": _time, "control_speaker_volume": _volume,
-    "search_web": _search, "manage_list": _list, "read_list": _list, "get_weather": _weather,
+    "search_web": _search, "get_weather": _weather, **dict.fromkeys(LISTS, _list),
 }  # fmt: skip
 
 
