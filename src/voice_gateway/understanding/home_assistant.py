@@ -58,6 +58,7 @@ class Converter:
         self.lists: dict[str, dict[tuple[str, ...], Any]] = {}
         self.ranges: dict[str, tuple[float, float, float]] = {}  # from, to, factor
         self._lexed: dict[str, tuple[str, ...]] = {}
+        self._of_rules: dict[str, list[Atom]] = {}
         self.endings: set[str] = set()  # that touch a list: "{area}s"
         self._words, self._grammar, self._groups, self._free = words, grammar, groups, ""
         self._bodies = {name: self._parse(text) for name, text in data.get("expansion_rules", {}).items()}
@@ -208,10 +209,10 @@ class Converter:
                 return self._reference(atoms[0][1])
             return self._line(atoms)
         runs: list[list[Atom]] = [[atoms[0]]]
-        for left, right in itertools.pairwise(atoms):
+        for at, (left, right) in enumerate(itertools.pairwise(atoms), start=1):
             if left[0] == "leaf":
                 self.endings |= {text for text in self._beginnings(right) if text.isalpha()}
-            if self._edge(left, last=True) and self._edge(right, last=False):
+            if self._open(atoms[:at], last=True) and self._open(atoms[at:], last=False):
                 runs[-1].append(right)
             else:
                 runs.append([right])
@@ -226,17 +227,28 @@ class Converter:
         for part in atom[1] if atom[0] == "either" else ():
             yield from self._beginnings(part[0]) if part else ()
 
-    def _edge(self, atom: Atom, *, last: bool) -> bool:
-        """Whether it may end, or begin, with a letter that is one token with the letter beside it."""
-        kind, place = atom[0], -1 if last else 0
-        if kind == "text":
-            return lexer.is_spaced(atom[1][place])
-        if kind == "either":
-            return any(not part or self._edge(part[place], last=last) for part in atom[1])
-        if kind == "rule":
-            atoms = self._atoms(self._bodies[atom[1]]) if atom[1] in self._bodies else []
-            return bool(atoms) and self._edge(atoms[place], last=last)
+    def _open(self, atoms: Sequence[Atom], *, last: bool) -> bool:
+        """Whether they may end, or begin, with a letter that is one token with the letter beside it."""
+        for atom in reversed(atoms) if last else atoms:
+            kind = atom[0]
+            if kind == "text" and lexer.is_spaced(atom[1][-1 if last else 0]):
+                return True
+            parts = atom[1] if kind == "either" else [self._body(atom[1])] if kind == "rule" else []
+            if any(self._open(part, last=last) for part in parts):
+                return True
+            if not self._may_be_empty(atom):
+                return False
         return False
+
+    def _may_be_empty(self, atom: Atom) -> bool:
+        parts = atom[1] if atom[0] == "either" else [self._body(atom[1])] if atom[0] == "rule" else []
+        return any(all(map(self._may_be_empty, part)) for part in parts)
+
+    def _body(self, rule: str) -> list[Atom]:
+        if rule not in self._of_rules:
+            body = self._bodies.get(rule)
+            self._of_rules[rule] = [] if body is None else self._atoms(body)
+        return self._of_rules[rule]
 
     def _plain(self, text: str) -> tuple[str, ...]:
         if text not in self._lexed:
@@ -246,9 +258,7 @@ class Converter:
     def _reference(self, rule: str) -> Tree:
         name = f"ha.{rule}"
         if name not in self._grammar.rules:
-            body = self._bodies.get(rule)
-            tree = EMPTY if body is None else self._build(self._atoms(body))
-            self._grammar.add(name, tree, source=f"home-assistant-intents <{rule}>")
+            self._grammar.add(name, self._build(self._body(rule)), source=f"home-assistant-intents <{rule}>")
         return ("r", name, "")
 
     def _multiplied(self, atoms: Iterable[Atom]) -> list[list[Atom]]:
@@ -258,7 +268,7 @@ class Converter:
             if atom[0] == "either":
                 more = [way for part in atom[1] for way in self._multiplied(part)]
             elif atom[0] == "rule":
-                more = self._multiplied(self._atoms(self._bodies[atom[1]]))
+                more = self._multiplied(self._body(atom[1]))
             else:
                 more = [[atom]]
             if len(ways) * len(more) > MOST_WAYS:
