@@ -19,6 +19,7 @@ async def talk(*codes: str) -> tuple[Conversation, ScriptedHome]:
     executor, settings = ToolExecutor(manager_for(home)), BrainSettings(languages=codes)
     brain = UnderstandingStage(executor, settings)
     await brain.cache.refresh()
+    home.calls.clear()
     return Conversation((brain,), executor, settings, PermissionSettings(), context=brain), home
 
 
