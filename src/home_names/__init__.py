@@ -1,1 +1,1 @@
-"""What gateway and Z-Wave server share: names, kinds, numbers, units, colours and states of a home."""
+"""What gateway and Z-Wave server share: names, kinds, numbers, units and states of a home."""

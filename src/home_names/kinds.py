@@ -123,7 +123,7 @@ def is_light(kind: str, name: str) -> bool:
 # The words for each sort; "_" is a space, and an s may follow.
 _WORDS: Final[dict[Sort, str]] = {
     "light": "light lighting lamp bulb", "dimmer": "dimmer", "plug": "plug outlet socket",
-    "cover": "blind roller_blind shutter shade curtain drape cover", "lock": "lock door_lock",
+    "cover": "blind roller_blind shutter shade curtain drape awning cover", "lock": "lock door_lock",
     "switch": "switch switches", "thermostat": "thermostat heating heat climate temperature",
     "sensor": "sensor", "fan": "fan", "chime": "chime doorbell door_bell bell gong", "siren": "siren",
     "vacuum": "vacuum vacuum_cleaner robot_vacuum hoover", "media_player": "player media_player",

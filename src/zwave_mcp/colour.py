@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from home_names import colours, wording
+from home_names import wording
 from home_names.phrases import capital
 from home_names.states import UNKNOWN, level_of
-from zwave_mcp import sentences
+from zwave_mcp import palette, sentences
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import HAPPENED, Action, command, down, has_changed, may_have_changed
 from zwave_mcp.devices import CC, Device, View, Viewer, components, has_level, with_value
@@ -111,7 +111,7 @@ def _written(written: ValueId, value: Any) -> Mix:
     """`hexColor` is a text, `targetColor` the level of one component or those of several by name."""
     key = written.property_key
     if written.property == "hexColor":
-        rgb = colours.rgb_of(f"#{value.removeprefix('#')}") if isinstance(value, str) else None
+        rgb = palette.rgb_of(f"#{value.removeprefix('#')}") if isinstance(value, str) else None
         return dict(zip(_RGB, rgb, strict=True)) if rgb else {}
     if written.property != "targetColor":
         return {}
@@ -149,9 +149,9 @@ def _coloured(device: Device, asked: str) -> Mix:
         mix = dict(zip((*_RGB, WARM, COLD), levels, strict=True))
         if any(mix[key] for key in has):
             return mix
-    if (kelvin := colours.kelvin_in(asked)) is not None:
+    if (kelvin := palette.kelvin_in(asked)) is not None:
         return _white(device, kelvin)
-    rgb = colours.rgb_of(asked)
+    rgb = palette.rgb_of(asked)
     if rgb is None or not any(rgb):
         tail = "; a light that shall be dark is turned off" if rgb is not None else ""
         raise refused("invalid", f"There is no colour {wording.quoted(asked)} of light{tail}.", device)
@@ -167,19 +167,19 @@ def _coloured(device: Device, asked: str) -> Mix:
 def _white(device: Device, kelvin: float) -> Mix:
     has = components(device)
     coloured, mixed = set(_RGB) <= has.keys(), WARM in has and COLD in has
-    if mixed and colours.WARMEST <= kelvin <= colours.COLDEST:
-        warm, cold = colours.white_mix(kelvin)
+    if mixed and palette.WARMEST <= kelvin <= palette.COLDEST:
+        warm, cold = palette.white_mix(kelvin)
         return {WARM: warm, COLD: cold}
     single = next((key for key in _SINGLE_WHITES if key in has and not mixed), None)
     if single is not None and _SINGLE_WHITES[single][0] <= kelvin <= _SINGLE_WHITES[single][1]:
         return {single: 255}
-    if coloured and colours.LOWEST_KELVIN <= kelvin <= colours.HIGHEST_KELVIN:
-        return dict(zip(_RGB, colours.rgb_of_kelvin(kelvin), strict=True))
+    if coloured and palette.LOWEST_KELVIN <= kelvin <= palette.HIGHEST_KELVIN:
+        return dict(zip(_RGB, palette.rgb_of_kelvin(kelvin), strict=True))
     if not coloured and not mixed:
         which = f", which is {'warm' if single == WARM else 'cold'}" if single is not None else ""
         raise refused("unsupported", capital(f"{wording.the(device)} has only one white{which}."), device)
-    lowest = colours.LOWEST_KELVIN if coloured else colours.WARMEST
-    highest = colours.HIGHEST_KELVIN if coloured else colours.COLDEST
+    lowest = palette.LOWEST_KELVIN if coloured else palette.WARMEST
+    highest = palette.HIGHEST_KELVIN if coloured else palette.COLDEST
     sentence = f"The temperature of the light must be between {lowest} and {highest} kelvin."
     raise refused("invalid", sentence, device)
 

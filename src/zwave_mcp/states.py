@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from home_names.colours import colour_word, kelvin_of, white_word
 from home_names.states import UNKNOWN, dimmed, opened, spoken_units
 from zwave_mcp import sentences
 from zwave_mcp.devices import (
@@ -26,6 +25,7 @@ from zwave_mcp.devices import (
 )
 from zwave_mcp.home import Value, is_number
 from zwave_mcp.notifications import URGENT, Standing, alarm_of, alarms_of, event_names, state_words
+from zwave_mcp.palette import colour_word, kelvin_of, white_word
 
 DEFAULT_TONE: Final = 255
 JAMMED_STATE: Final = "jammed"

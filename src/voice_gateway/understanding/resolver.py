@@ -4,18 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
-from home_names.kinds import DeviceClass, Sort
+from home_names.kinds import DeviceClass, Sort, device_class
 from home_names.names import plain_words, singular
 from voice_gateway.integrations.device import Device
 from voice_gateway.integrations.home import Home
 from voice_gateway.understanding.nodes import Item, Name, Place, Which, altered
 
 Able = Callable[[Device], bool]
-# What a word for a kind means to `DeviceClass`.
-SORTS: Final[dict[str, Sort]] = {
-    "lamp": "light",
-    **dict.fromkeys(("blind", "shutter", "shade", "curtain", "awning"), "cover"),
-}
 PLAYING: Final = frozenset({"mute", "unmute", "pause", "play", "next", "previous"})
 STATES_OF_LIGHT: Final = frozenset({"on", "off", "set", "change", "toggle"})
 
@@ -353,7 +348,8 @@ def devices_of(parts: Sequence[Resolved]) -> tuple[Device, ...]:
 
 def sort_of(word: str) -> Sort:
     """The sort of a word of the list `kind`."""
-    return SORTS.get(word) or cast(Sort, word)
+    known = device_class(word)
+    return known.sort if known else cast(Sort, word)
 
 
 def sort_of_device(device: Device) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from home_names.colours import COLOURS, rgb_of
+from zwave_mcp.palette import COLOURS, rgb_of
 
 
 def test_a_colour_is_found_by_its_words() -> None:
