@@ -10,7 +10,7 @@ from home_names.resolver import number_of
 from home_names.states import UNKNOWN, parts_of
 from voice_gateway.integrations.device import Device, has_state
 from voice_gateway.integrations.listed import read_devices
-from voice_gateway.languages import capital, current, listed, plainly, say, the
+from voice_gateway.languages import capital, current, has, listed, plainly, say, the
 from voice_gateway.languages.outcomes import own_text, state_words
 from voice_gateway.turn import ToolOutcome
 from voice_gateway.understanding.templates import language
@@ -127,6 +127,8 @@ def where(rooms: Sequence[str], floor: str = "") -> str:
 
 def _noun(query: DeviceQuery) -> str:
     """The word for several of its kind: "windows"."""
+    if has(key := f"noun.{query.noun}"):
+        return say(key)
     words = (
         " ".join(span) for span, kind in language(current()).lists["kinds"].items() if kind == query.noun
     )

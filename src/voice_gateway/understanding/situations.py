@@ -8,7 +8,6 @@ from voice_gateway.understanding.leaves import EXACT
 from voice_gateway.understanding.nodes import Command, Node, Situation, Taught, Unread, Utterance, bare
 from voice_gateway.understanding.plan import Context, Plan, Question, Refused, Say, Step, plan, plans
 
-HERE: Final = "here"  # in a proposal: the place that was named, or the speaker's room
 PARTING: Final = {
     "arriving": "talk.arriving", "leaving": "talk.bye", "night": "talk.night", "sleeping": "talk.night",
 }  # fmt: skip
@@ -22,17 +21,19 @@ def situation(node: Situation, context: Context) -> Plan:
     what, item, phrases = node.what, node.item, context.reader.language.phrases
     named = " ".join(phrases["propose_place"][0]).replace("{room}", node.room.lower()) if node.room else ""
     place = node.place or named
-    if place in map(" ".join, phrases["propose_here"]):
+    read = context.reader.tokens
+    if place in (" ".join(read(" ".join(words)).words) for words in phrases["propose_here"]):
         place = ""
+    near = phrases["propose_here"][0][0]  # "here"
     if scene := _scene(context, phrases.get(f"scene_{what}", ())):
         return Question(Say("ask.scene", {"text": scene}), Command(do="scene", scene=scene), expects="yes")
     for words in phrases.get(f"propose_{what}", ()):
         order = " ".join(words).replace("{item}", item)
-        here = context.here if HERE in words else None
+        here = context.here if near in words else None
         around = replace(context, last=(), question=False, alone=True, here=here)
-        placed = HERE not in words or bool(place or context.here)
-        if HERE in words and (place or not context.here):
-            order = " ".join(order.replace(HERE, place).split())
+        placed = near not in words or bool(place or context.here)
+        if near in words and (place or not context.here):
+            order = " ".join(order.replace(near, place).split())
         for wish in _read(order, context):
             if (asked := _proposal(wish, order, around, placed=placed)) is not None:
                 return asked

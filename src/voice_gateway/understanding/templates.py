@@ -155,6 +155,10 @@ def _cached(code: str, files: Sequence[languages.LanguageFile]) -> Language:
                 {**few, **data.get(f"{code}/words.yaml", {}), "letters": words.get("letters", {})}
             ),
         )
+        for file in files:  # what is proposed aloud stays as it is written
+            for group, found in file.read().get("phrases", {}).items():
+                if group.startswith("propose_"):
+                    made.phrases[group] = tuple(tuple(str(one).split()) for one in found)
         _keep(kept, made)
     return made
 
