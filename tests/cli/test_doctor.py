@@ -190,6 +190,18 @@ async def test_a_model_that_is_not_there_is_told_as_the_gateway_tells_it():
     assert "`ollama pull no-such-model`" in findings["model"].text
 
 
+@pytest.mark.parametrize(
+    ("answer", "verdict"), [('{"is": "greeting"}', "ok"), ("All right.", "warning"), ("", "warning")]
+)
+async def test_a_model_is_measured_with_a_small_form(answer, verdict):
+    async with FakeOllama() as server:
+        server.script(answer, answer)
+        ollama = OllamaSettings(base_url=server.url)
+        findings = await found(doctor.model_server, ollama=ollama, brain=BrainSettings(provider="ollama"))
+
+    assert (findings["model"].verdict, findings["form"].verdict) == ("ok", verdict)
+
+
 async def test_a_full_disk_and_a_clock_that_was_never_set_are_noticed(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     checks = doctor.machine(Settings(), least_free_bytes=2**63, now=time.gmtime(0))

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import json
 import pwd
 import shutil
 import sys
@@ -10,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from time import perf_counter
 from typing import Any
 
 from rich.console import Console
@@ -20,9 +22,9 @@ from voice_gateway.channels.control import greet, request
 from voice_gateway.channels.terminal import GREEN, RED, YELLOW, painted, print_json, printable
 from voice_gateway.cli.command import loaded, readable_by_others
 from voice_gateway.cli.parser import Parser
-from voice_gateway.config import Settings
+from voice_gateway.config import OllamaSettings, Settings
 from voice_gateway.config.folders import control_file, conversations_file, data_folder, web_token_file
-from voice_gateway.errors import ConfigError, GatewayError, LinkError
+from voice_gateway.errors import BrainError, ConfigError, GatewayError, LinkError
 from voice_gateway.logs import one_line
 from voice_gateway.private_files import private_file
 from voice_gateway.reports import SILENT, left_out_report
@@ -32,6 +34,7 @@ from voice_gateway.turn import new_id
 OTHER_FOLDER = "`XDG_DATA_HOME` names another"
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 BUILT_IN_YEAR = 2026  # a clock before this was never set
+FORM_TIMES = 12  # a whole form that is read for the first time takes so many times the smallest one
 PROBE_SECONDS = 10.0  # a store may keep the doctor's probe for so long
 NOT_USED = "not used ({why})"
 
@@ -216,6 +219,32 @@ async def model_server(settings: Settings) -> CheckResults:
     yield ok("ollama", f"Ollama {version} answers at {base}")
     wrong = await trouble(settings.ollama)
     yield bad("model", wrong.spoken, wrong) if wrong else ok("model", f"{model} is installed and takes tools")
+    if wrong is None and settings.ollama.form:
+        yield await _form(settings.ollama)
+
+
+async def _form(settings: OllamaSettings) -> CheckResult:
+    """How long the model takes for the smallest form, once it is loaded."""
+    from langchain_core.messages import HumanMessage
+
+    from voice_gateway.llm.ollama.chat import OllamaChat
+
+    chat, schema = OllamaChat(settings), {"type": "object", "properties": {"is": {"enum": ["greeting"]}}}
+    try:
+        for _ in range(2):  # the first time it is loaded
+            started = perf_counter()
+            answer = await chat.fill([HumanMessage("Good day.")], "Fill in the form.", schema)
+            json.loads(answer)
+    except (BrainError, ValueError) as error:
+        spoken = error.spoken if isinstance(error, BrainError) else problems.MODEL_WITHOUT_FORMS
+        return warning("form", spoken, "another model, or `ollama.form = false`")
+    finally:
+        await chat.aclose()
+    seconds = perf_counter() - started
+    text = f"the smallest form takes {settings.model} {seconds:.1f} s"
+    if seconds * FORM_TIMES < settings.timeout_seconds:
+        return ok("form", text)
+    return warning("form", text, "a smaller model, or a larger `ollama.timeout_seconds`")
 
 
 async def cloud(settings: Settings) -> CheckResults:
