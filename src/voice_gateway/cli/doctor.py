@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import contextlib
-import json
 import pwd
 import shutil
 import sys
@@ -11,7 +10,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from time import perf_counter
 from typing import Any
 
 from rich.console import Console
@@ -224,27 +222,18 @@ async def model_server(settings: Settings) -> CheckResults:
 
 
 async def _form(settings: OllamaSettings) -> CheckResult:
-    """How long the model takes for the smallest form, once it is loaded."""
-    from langchain_core.messages import HumanMessage
+    """How long the model takes for the smallest form."""
+    from voice_gateway.llm.ollama.health import form_seconds
 
-    from voice_gateway.llm.ollama.chat import OllamaChat
-
-    chat, schema = OllamaChat(settings), {"type": "object", "properties": {"is": {"enum": ["greeting"]}}}
     try:
-        for _ in range(2):  # the first time it is loaded
-            started = perf_counter()
-            answer = await chat.fill([HumanMessage("Good day.")], "Fill in the form.", schema)
-            json.loads(answer)
-    except (BrainError, ValueError) as error:
-        spoken = error.spoken if isinstance(error, BrainError) else problems.MODEL_WITHOUT_FORMS
-        return warning("form", spoken, "another model, or `ollama.form = false`")
-    finally:
-        await chat.aclose()
-    seconds = perf_counter() - started
+        seconds = await form_seconds(settings)
+    except BrainError as error:
+        return warning("form", error.spoken, "another model, or `ollama.form = false`")
+    advice = (
+        "" if seconds * FORM_TIMES < settings.timeout_seconds else "a smaller model, or `ollama.form = false`"
+    )
     text = f"the smallest form takes {settings.model} {seconds:.1f} s"
-    if seconds * FORM_TIMES < settings.timeout_seconds:
-        return ok("form", text)
-    return warning("form", text, "a smaller model, or a larger `ollama.timeout_seconds`")
+    return warning("form", text, advice) if advice else ok("form", text)
 
 
 async def cloud(settings: Settings) -> CheckResults:

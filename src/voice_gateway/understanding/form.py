@@ -96,8 +96,12 @@ class Form:
 
     def request(self, text: str, facts: Sequence[str] = ()) -> tuple[Prompt, Mapping[str, Any]]:
         """The messages and the schema for these words. Mentioned things leave no others to choose."""
-        named = self._mentioned(text)
-        likely = named or (() if self.listed else self._likely(text))
+        from rapidfuzz import fuzz, process
+
+        likely = named = self._mentioned(text)
+        if not (named or self.listed):
+            near = process.extract(text, [*self.things], scorer=fuzz.token_set_ratio, limit=MOST_CANDIDATES)
+            likely = tuple(label for label, _, _ in near)
         known = [*facts, f"things: {', '.join(likely)}"] if likely and not self.listed else facts
         words = f"[{'; '.join(known)}] {text}" if known else text
         schema = _schema(likely or tuple(self.things), self.acts, len(named) or MOST_STEPS)
@@ -121,12 +125,6 @@ class Form:
             )
 
         return tuple(label for label, score in found.items() if not inside(label, score))
-
-    def _likely(self, text: str) -> tuple[str, ...]:
-        from rapidfuzz import fuzz, process
-
-        near = process.extract(text, tuple(self.things), scorer=fuzz.token_set_ratio, limit=MOST_CANDIDATES)
-        return tuple(label for label, _, _ in near)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +153,7 @@ class FormFiller:
     """Asks the model about words that may be a wish, and tells once when it cannot be asked."""
 
     def __init__(self, model: FormModel) -> None:
-        self._model = model
-        self._failed = False
+        self._model, self._failed = model, False
 
     @property
     def in_use(self) -> bool:
@@ -199,7 +196,10 @@ class FormFiller:
 def make_form(home: Home) -> Form:
     """The form of this home."""
     able = [device for device in home.told_devices if _acts_of(device) and not is_order(device.name)]
-    things: dict[str, Which | str] = {home.called(device): _only(device) for device in able}
+    things: dict[str, Which | str] = {
+        home.called(one): Which(item=(Item(name=Name((one.key,), "exact", one.name), quant="all"),))
+        for one in able
+    }
     groups = dict(_groups(home))
     scenes = {f"{SCENE}{name}": name for name in sorted(home.scene_sources) if not is_order(name)}
     acts = tuple(act for act in ACTS if any(act in _acts_of(device) for device in able))
@@ -208,10 +208,6 @@ def make_form(home: Home) -> Form:
     text += [f"Groups: {', '.join(groups)}"] * bool(groups) + [f"Scenes: {', '.join(scenes)}"] * bool(scenes)
     prefix = (("system", "\n".join(text)), *_examples([*things]))
     return Form(prefix, acts, {**things, **groups, **scenes}, listed)
-
-
-def _only(device: Device) -> Which:
-    return Which(item=(Item(name=Name((device.key,), "exact", device.name), quant="all"),))
 
 
 def _rooms(home: Home, devices: Sequence[Device], *, listed: bool) -> Iterator[str]:
@@ -358,10 +354,8 @@ def proposal(made: Sequence[Command], context: Context) -> Question | None:
     change anything."""
     around = replace(context, question=False, alone=len(made) == 1)
     steps = [_fitted(command, around) for command in made]
-    if not steps or None in steps:
-        return None
     known = [step for step in steps if step is not None and not is_so(step, context)]
-    if not known:
+    if None in steps or not known:
         return None
     nodes = tuple(bare(step.node) for step in known)
     node = nodes[0] if len(nodes) == 1 else Proposed(nodes)

@@ -255,7 +255,9 @@ class UnderstandingStage:
             memory, understood = await self._read_turn(turn)
         filled = Filled()
         if self.form is not None and self._is_for_form(self.form, turn, understood):
-            filled = await self.form.fill(turn, self._around(turn, memory), memory)
+            context, reader = self.context(turn.utterance.room), self.grammar().reader(self.home)
+            context = replace(context, **memory.known(), reader=reader)
+            filled = await self.form.fill(turn, context, memory)
             if filled.question is not None:
                 return replace(self._ask(turn, filled.question, memory), understood=filled.shown)
         if understood.refused is not None:
@@ -294,15 +296,8 @@ class UnderstandingStage:
             return False
         return form.wanted(self.grammar().reader(self.home), turn.utterance.text)
 
-    def _around(self, turn: Turn, memory: Memory) -> Context:
-        context = self.context(turn.utterance.room)
-        return replace(context, **memory.known(), reader=self.grammar().reader(self.home))
-
     def _behind_form(self, passed: Passed, filled: Filled, text: str) -> Passed:
-        """What is left to say when the form gave nothing.
-
-        Behind a form, a wish and words about this home that ask nothing are not left to a model's text.
-        """
+        """Words behind a form that gave nothing: a wish, or what asks nothing, is left to no model's text."""
         if filled.problem:
             spoken = f"{filled.problem} {passed.spoken or languages.say('not_understood')}"
             return replace(passed, spoken=spoken, last=True)

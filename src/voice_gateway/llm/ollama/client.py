@@ -134,20 +134,18 @@ class OllamaClient(ModelClient):
 
     async def fill(self, messages: Sequence[tuple[str, str]], schema: Mapping[str, Any]) -> str:
         """The form that the model filled, as JSON; the words are the last of the messages."""
-        prefix = Prefix.of_form(messages[:-1])
+        prefix, read = Prefix.of_form(messages[:-1]), None
         self._stop_stale_warm_up(prefix)
         try:
             async with asyncio.timeout(self._settings.timeout_seconds):
                 said = prefix.before([HumanMessage(messages[-1][1])])
                 answer = await self.chat.fill(said, prefix.system, schema)
+            read = prefix
         except TimeoutError as error:
-            self._was_read(None)
             text = f"The form took longer than {self._settings.timeout_seconds:g} s (ollama.timeout_seconds)."
             raise BrainError(text, spoken=MODEL_TOO_SLOW) from error
-        except BrainError:
-            self._was_read(None)
-            raise
-        self._was_read(prefix)
+        finally:
+            self._was_read(read)
         return answer
 
     @property

@@ -1,11 +1,16 @@
 """Whether the model can be asked at all, found out without asking it anything."""
 
 import asyncio
+import json
 from collections.abc import Callable
+from time import perf_counter
+
+from langchain_core.messages import HumanMessage
 
 from voice_gateway.backoff import wait_at_most
 from voice_gateway.config import OllamaSettings
 from voice_gateway.errors import BrainError
+from voice_gateway.problems import MODEL_WITHOUT_FORMS
 
 LOOK_SECONDS = 30.0  # while all is well; a turn that fails is noticed at once anyway
 LOOK_SOON_SECONDS = 3.0  # while it is down
@@ -30,6 +35,22 @@ async def trouble(settings: OllamaSettings) -> BrainError | None:
 
     refusal = ResponseError(shown.text[:200], 400 if capabilities is not None else shown.status_code)
     return translated(refusal, settings, capabilities)
+
+
+async def form_seconds(settings: OllamaSettings) -> float:
+    """How long the smallest form takes once the model is loaded. BrainError: the model fills none."""
+    from voice_gateway.llm.ollama.chat import OllamaChat
+
+    chat, schema = OllamaChat(settings), {"type": "object", "properties": {"is": {"enum": ["greeting"]}}}
+    try:
+        for _ in range(2):  # the first time it is loaded
+            started = perf_counter()
+            json.loads(await chat.fill([HumanMessage("Good day.")], "Fill in the form.", schema))
+    except ValueError as error:
+        raise BrainError(f"not a form: {error}", spoken=MODEL_WITHOUT_FORMS) from error
+    finally:
+        await chat.aclose()
+    return perf_counter() - started
 
 
 class ModelHealth:
