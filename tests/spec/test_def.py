@@ -69,7 +69,7 @@ RARE = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def default_request(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[dict[str, Any]]:
-    """The request that a gateway with default settings sends to Ollama, Z-Wave server and all."""
+    """The request that a gateway sends to a model that calls all tools, Z-Wave server and all."""
     folder = tmp_path_factory.mktemp("data")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(folder))
@@ -79,7 +79,7 @@ async def default_request(tmp_path_factory: pytest.TempPathFactory) -> AsyncIter
             settings = settings.model_copy(
                 update={
                     "brain": BrainSettings(provider="ollama"),
-                    "ollama": OllamaSettings(base_url=ollama.url),
+                    "ollama": OllamaSettings(base_url=ollama.url, form=False),
                     "mcp": McpSettings(connect_timeout_seconds=50),  # a busy machine starts the server late
                 }
             )
