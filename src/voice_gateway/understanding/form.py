@@ -118,11 +118,8 @@ class Form:
                 found[label] = score
 
         def inside(label: str, score: float) -> bool:
-            name = label.casefold()
-            return any(
-                name != other.casefold() and name in other.casefold() and found[other] >= score
-                for other in found
-            )
+            others = (other for other, own in found.items() if other != label and own >= score)
+            return any(label.casefold() in other.casefold() for other in others)
 
         return tuple(label for label, score in found.items() if not inside(label, score))
 
@@ -153,15 +150,11 @@ class FormFiller:
     """Asks the model about words that may be a wish, and tells once when it cannot be asked."""
 
     def __init__(self, model: FormModel) -> None:
-        self._model, self._failed = model, False
-
-    @property
-    def in_use(self) -> bool:
-        return self._model.fills_forms
+        self.model, self._failed = model, False
 
     def wanted(self, reader: Reader, text: str) -> bool:
         """Whether the words are for the form, and the model fills forms."""
-        return self.in_use and is_for_form(reader, reader.tokens(text), text)
+        return self.model.fills_forms and is_for_form(reader, reader.tokens(text), text)
 
     async def fill(self, turn: Turn, context: Context, memory: Memory) -> Filled:
         """The proposal for these words. A model that fails is as good as none."""
@@ -171,13 +164,13 @@ class FormFiller:
         notice = asyncio.get_running_loop().call_later(THINKING_SECONDS, turn.tell_step, Waiting, "")
         started, facts = perf_counter(), {"sent": (SentMessage(*messages[-1]),)}
         try:
-            answer = await turn.interruption.cutting(self._model.fill(messages, schema))
+            answer = await turn.interruption.cutting(self.model.fill(messages, schema))
             if answer is None:
                 return Filled()
             made = commands(form, answer)
         except (BrainError, ValueError) as error:
             turn.tell_step(
-                ModelRound, self._model.model_name, 1, perf_counter() - started, error=str(error), **facts
+                ModelRound, self.model.model_name, 1, perf_counter() - started, error=str(error), **facts
             )
             spoken = error.spoken if isinstance(error, BrainError) else MODEL_WITHOUT_FORMS
             log.warning("form was not filled", extra={"reason": str(error)})
@@ -186,7 +179,7 @@ class FormFiller:
         finally:
             notice.cancel()
         self._failed = False
-        turn.tell_step(ModelRound, self._model.model_name, 1, perf_counter() - started, text=answer, **facts)
+        turn.tell_step(ModelRound, self.model.model_name, 1, perf_counter() - started, text=answer, **facts)
         return Filled(proposal(made, context), f"form: {answer}", bool(made))
 
 

@@ -301,7 +301,7 @@ class UnderstandingStage:
         if filled.problem:
             spoken = f"{filled.problem} {passed.spoken or languages.say('not_understood')}"
             return replace(passed, spoken=spoken, last=True)
-        if self.form is None or not self.form.in_use or passed.words is Words.TALK:
+        if self.form is None or not self.form.model.fills_forms or passed.words is Words.TALK:
             return passed
         reader = self.grammar().reader(self.home)
         said = reader.tokens(text)
