@@ -75,7 +75,7 @@ class Grammar:
     def __init__(self) -> None:
         self.rules: dict[str, list[Alternative]] = defaultdict(list)
         self._words: dict[str, Words] = {}  # that some template of a rule needs
-        self._possible: dict[tuple[str, Words], Sequence[Alternative]] = {}
+        self._possible: dict[tuple[str, Words], Possible] = {}
 
     def add(self, rule: str, tree: Tree, says: Pairs = (), cost: float = 0.0, source: str = "") -> None:
         self.rules[rule].append(Alternative(tree, says, cost, source))
@@ -105,7 +105,7 @@ class Grammar:
             needs=tuple(sorted(set(self._needs(one.tree, known)), key=len)),
         )
 
-    def possible(self, rule: str, said: Words) -> Sequence[Alternative]:
+    def possible(self, rule: str, said: Words) -> "Possible":
         """The templates of a rule that can be in an utterance with these words."""
         templates = self.rules.get(rule, ())
         if rule not in self._words:
@@ -114,9 +114,8 @@ class Grammar:
         if (rule, words) not in self._possible:
             if len(self._possible) >= MOST_KEPT:
                 self._possible.clear()
-            self._possible[rule, words] = [
-                one for one in templates if not any(map(words.isdisjoint, one.needs))
-            ]
+            some = [one for one in templates if not any(map(words.isdisjoint, one.needs))]
+            self._possible[rule, words] = Possible(some)
         return self._possible[rule, words]
 
     def _firsts(self) -> dict[str, Words]:
@@ -166,6 +165,20 @@ def _first(tree: Tree, firsts: Mapping[str, Words]) -> Words:
     return found
 
 
+class Possible(dict[str, list[tuple[Alternative, tuple[str, ...]]]]):
+    """Templates by the word where they would begin, with the leaves of which one must be there."""
+
+    def __init__(self, whole: Sequence[Alternative]) -> None:
+        self.whole, self._firsts = whole, NONE.union(*(one.words for one in whole))
+
+    def __missing__(self, word: str) -> list[tuple[Alternative, tuple[str, ...]]]:
+        if word and word not in self._firsts:
+            return self[""]  # what no template begins with is not kept
+        begins = ((one, one.open or word in one.words) for one in self.whole)
+        self[word] = [(one, () if sure else one.leaves) for one, sure in begins if sure or one.leaves]
+        return self[word]
+
+
 def _either(needs: list[list[Words]]) -> list[Words]:
     return [NONE.union(*(min(need, key=len) for need in needs))] if needs and all(needs) else []
 
@@ -192,7 +205,7 @@ class Chart:
         self._words = (*leaves.words, "")
         self._said = frozenset(leaves.words)
         self._known: dict[tuple[str, int], list[Match]] = {}
-        self._possible: dict[str, Sequence[Alternative]] = {}
+        self._possible: dict[str, Possible] = {}
 
     def whole(self, rule: str) -> list[tuple[float, Built]]:
         """Every reading of the whole utterance, the cheapest first."""
@@ -205,12 +218,14 @@ class Chart:
             return found
         best: dict[tuple[int, Pairs], float] = {}
         word, leaf = self._words[at], self._leaves.leaf
-        if name not in self._possible:
-            self._possible[name] = self._grammar.possible(name, self._said)
-        for one in self._possible[name]:
-            if not (word in one.words or one.open or any(map(leaf, one.leaves, repeat(at)))):
-                if self._diagnosis is not None:
-                    self._missed(at, *one.words, *(f"{{{kind}}}" for kind in one.leaves))
+        possible = self._possible.get(name)
+        if possible is None:
+            possible = self._possible[name] = self._grammar.possible(name, self._said)
+        for one in possible.whole if self._diagnosis is not None else ():
+            if not one.open:
+                self._missed(at, *one.words, *(f"{{{kind}}}" for kind in one.leaves))
+        for one, leaves in possible[word]:
+            if leaves and not any(map(leaf, leaves, repeat(at))):
                 continue
             says, extra = one.says, one.cost
             for end, pairs, cost in self.match(one.tree, at):

@@ -3,10 +3,10 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple
 
-from home_names.names import name_key, plain_words, singular
+from home_names.names import name_key, plain_words
 from home_names.resolver import names_of, rooms_of
 from voice_gateway.integrations.device import Device, same_but_for_state
 from voice_gateway.integrations.home import Home
@@ -20,6 +20,7 @@ _CLOCK: Final = re.compile(r"\d{1,2}:\d\d")
 _NTH: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
 LONGEST_NAME: Final = 6  # words
 MIN_DESCRIBED: Final = 3  # letters
+MOST_KEPT: Final = 4096  # lookups of names
 
 
 class NameHit(NamedTuple):
@@ -48,7 +49,7 @@ class HomeIndex:
         self.words = frozenset(word for spans in (names, rooms) for span in spans for word in span)
         spelled = (span for kind in ("scene", "floor") for span in self.spans[kind].meanings)
         self.whole = self.words.union(*spelled)  # no compounds to be cut
-        self._known: dict[Span, tuple[NameHit, float] | None] = {}
+        self._near = lru_cache(MOST_KEPT)(self._looked_up)
 
     def _device_names(self) -> dict[Span, tuple[int, ...]]:
         names: dict[Span, dict[int, None]] = defaultdict(dict)
@@ -187,28 +188,16 @@ class HomeIndex:
         foreign = (word for word in span if word not in known or word in unusual)
         return [word for word in foreign if word not in self.words]
 
-    def _near(self, span: Span) -> tuple[NameHit, float] | None:
-        if span not in self._known:
-            found = self._looked_up(span)
-            self._known[span] = found and (NameHit(found[0], found[1], " ".join(span)), found[2])
-        return self._known[span]
-
-    def _looked_up(self, span: Span) -> tuple[tuple[int, ...], str, float] | None:
+    def _looked_up(self, span: Span) -> tuple[NameHit, float] | None:
         """Devices by synonyms, part of a name, or sound; never by words that mean a kind or an order."""
         groups, said, strange = self.language.groups, name_key(" ".join(span)), self._strange(span)
-        if len(span) > 4 or span in self.spans["room"].meanings or said.isdecimal():
-            return None
-        if not groups["never_in_names"].isdisjoint(span) or span[-1] in groups["cut_off"]:
+        denied = not groups["never_in_names"].isdisjoint(span)
+        if len(span) > 4 or denied or span[-1] in groups["cut_off"]:
             return None
         alone = len(span) == 1 and groups["no_name_alone"].issuperset(span)
-        if (
-            alone
-            or groups["common"].issuperset(span)
-            or not (strange or self.words & {*span} - groups["common"])
-        ):
+        own = self.words & {*span} - groups["common"]
+        if alone or groups["common"].issuperset(span) or not (strange or own):
             return None
-        if (places := self.spans["name"].meanings.get(tuple(map(singular, span)))) is not None:
-            return places, "exact", 0.2
         names = self.home.names
         for find, how, cost in (
             (names.exact, "exact", 0.5),
@@ -217,7 +206,8 @@ class HomeIndex:
             (names.misheard, "misheard", 3.0),
         ):
             if (how != "misheard" or strange) and (devices := find(said)):
-                return tuple(self.place[device.key] for device in devices), how, cost
+                places = tuple(self.place[device.key] for device in devices)
+                return NameHit(places, how, " ".join(span)), cost
         return None
 
 
