@@ -107,7 +107,7 @@ async def house(
         settings = Settings(
             brain=BrainSettings(provider=provider, autonomy=autonomy),
             permission=PermissionSettings(permit={"read_note": "always"}),
-            ollama=OllamaSettings(base_url=model.url, warm_up=False),
+            ollama=OllamaSettings(base_url=model.url, warm_up=False, form=False),
             anthropic=AnthropicSettings(base_url=model.url, api_key=SecretStr(KEY)),
             tools=ToolsSettings(searxng_url=searxng),
             mcp=McpSettings(connect_timeout_seconds=60),

@@ -274,6 +274,8 @@ def is_as_good(brain: UnderstandingStage, said: str, node: Intent, wanted: objec
     rooms = Resolver(brain.home).places((place,))
     devices = [one.device for step in understood.steps for one in step.requests if one.device]
     names = [brain.home.find(key) for key in getattr(slots.get("name"), "keys", ())]
+    if "mute" in node.intent.lower() and not slots and "player" in said:  # the home's, not the gateway's own
+        return bool(devices) and all(one.kind == "media_player" for one in devices)
     if rooms and names and not any(one and one.room in rooms for one in names):  # what is there may be meant
         return bool(devices) and all(one.room in rooms and of_domain(one, node.domain) for one in devices)
     if names and rooms:  # where it is need not be said

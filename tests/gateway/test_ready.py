@@ -18,7 +18,7 @@ from voice_gateway.mcp_client.integration import ServerStatus
 from voice_gateway.reports import model_report, server_report, what_is_missing
 
 BROKER = "The MQTT broker is not reachable; I keep trying."
-BUILT_IN = 15  # tools without any server
+BUILT_IN = 16  # tools without any server
 MICROPHONE = "I cannot hear: plug one in, or start the sound server"  # as a library's own words end
 
 

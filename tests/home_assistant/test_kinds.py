@@ -65,7 +65,7 @@ async def test_a_scene_is_asked_about_until_it_is_permitted(house: House):
     assert asked["expects_answer"], asked
     offer = await house.becomes("yes", wanted)
     assert offer["expects_answer"], offer
-    await house.becomes("yes", wanted)
+    await house.becomes("yes", {})
     await house.ha.put_in_order()
     reply = await house.becomes("activate movie night", wanted)
     assert not reply["expects_answer"]

@@ -112,6 +112,7 @@ async def test_a_script_that_stops_with_an_error_is_not_called_done(house: House
 async def test_a_room_that_is_switched_off_leaves_its_locks_alone(house: House):
     reply = await house.becomes("turn off everything in the kitchen", {
         "light.kitchen_light": {"state": "off", "brightness": None},
+        "media_player.kitchen_radio": {"state": "off"},
     })  # fmt: skip
 
     assert reply["ok"] or reply["expects_answer"], reply
