@@ -43,11 +43,11 @@ OF_SERVERS: dict[str, dict[str, Any]] = {
     "fastmcp__add": {"a": 2, "b": 3},
 }
 BEFORE = {
-    "cancel_timer": "set_timer",
-    "extend_timer": "set_timer",
-    "pause_timer": "set_timer",
-    "cancel_routine": "make_routine",
-    "read_list": "manage_list",
+    "cancel_timer": ("set_timer",),
+    "extend_timer": ("set_timer",),
+    "pause_timer": ("cancel_timer", "set_timer"),
+    "cancel_routine": ("make_routine",),
+    "read_list": ("manage_list",),
 }
 
 
@@ -75,7 +75,7 @@ class Each:
     @pytest.fixture(autouse=True, params=[*BUILT_IN, *OF_SERVERS])
     def _each(self, request: pytest.FixtureRequest, house: GatewayInThread) -> None:
         self._house, self._name = house, request.param
-        if before := BEFORE.get(request.param):
+        for before in BEFORE.get(request.param, ()):
             house.tool(before).invoke(BUILT_IN[before])
 
     @property
