@@ -1,9 +1,8 @@
 """LangChain around the executor: the calls of a message, the message of an outcome, a graph's node."""
 
-import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import AIMessage, ToolMessage
 
@@ -48,23 +47,20 @@ def node_of(executor: "ToolExecutor") -> Node:
     async def tools(state: Any) -> dict[str, list[ToolMessage]]:
         messages = state["messages"] if isinstance(state, Mapping) else state.messages
         writer = _stream_writer()
-        listening = progress_to(functools.partial(_written, writer)) if writer is not None else nullcontext()
-        with listening:
+
+        def report(step: Progress) -> None:
+            writer({"type": "tool_progress", **step.to_json()})
+
+        with progress_to(report):
             return {"messages": await executor.run(messages[-1])}
 
     return tools
 
 
-def _stream_writer() -> Callable[[Any], None] | None:
-    """LangGraph's writer of custom events, inside a running graph."""
+def _stream_writer() -> Callable[[Any], None]:
+    """LangGraph's writer of custom events; outside of a running graph they go nowhere."""
     from langgraph.config import get_stream_writer
 
-    try:
-        writer: Callable[[Any], None] = get_stream_writer()
-    except RuntimeError:  # called outside of a graph
-        return None
-    return writer
-
-
-def _written(writer: Callable[[Any], None], report: Progress) -> None:
-    writer({"type": "tool_progress", **report.to_json()})
+    with suppress(RuntimeError):
+        return cast(Callable[[Any], None], get_stream_writer())
+    return lambda _event: None

@@ -16,7 +16,7 @@ from voice_gateway.understanding import lexer
 from voice_gateway.understanding.grammar import Grammar, Tree, walk
 
 COST: Final = 0.5  # our own sentences win where both read the same
-OF_KIND: Final = 0.65  # switches all devices of a kind
+OF_KIND: Final = 0.65  # of what switches a kind: a device that is named is meant rather
 RULE: Final = "intent"
 MOST_WAYS: Final = 2048  # to write what touches; a template with more is left out
 OPEN: Final = {"name": "name", "area": "room", "floor": "floor"}  # lists of the home, and our leaves
@@ -103,12 +103,10 @@ class Converter:
                 continue
             # A question about a state has a word that asks; "all lights off" is an order.
             wanted = self._groups["asks_state"] if intent == "HassGetState" else None
-            # A device that is named is meant rather than all of its kind: "lamp lamp on in the bedroom".
-            cost = (
-                COST if "{name}" in text or "<name>" in text or not intent.startswith("HassTurn") else OF_KIND
-            )
+            named = "name" in text or not intent.startswith("HassTurn")
             if (sure := self._with_a_word(tree, wanted)) is not None:
-                self._grammar.add(RULE, sure, tuple(says), cost, f"home-assistant-intents {intent}: {text}")
+                source = f"home-assistant-intents {intent}: {text}"
+                self._grammar.add(RULE, sure, tuple(says), COST if named else OF_KIND, source)
 
     # --- the policy
 
