@@ -112,6 +112,7 @@ class Language:
 
     def as_english_sum(self, text: str) -> str:
         """A sum with its words in English: "12 mal 3,5" is "12 times 3.5"."""
+        text = text.lower().translate(self.words.letters)
         if self.words.decimal != ".":
             text = re.sub(rf"(\d){re.escape(self.words.decimal)}(\d)", r"\1.\2", text)
         for said, meant in self.sums.items():
