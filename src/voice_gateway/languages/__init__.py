@@ -170,7 +170,7 @@ def moment_words(moment: datetime, now: datetime) -> str:
     """A moment in words, as seen from now: "today at 6:02 PM"."""
     moment = moment.astimezone(now.tzinfo)
     days = (now.date() - moment.date()).days
-    clock = moment.strftime(say("clock.time")).removeprefix("0")
+    clock = moment.strftime(say("clock.time"))
     day = dated(moment, say("clock.weekday" if abs(days) < 7 else "clock.date")).replace(" 0", " ")
     key = {0: "today", 1: "yesterday", -1: "tomorrow"}.get(days, "day")
     return say(f"past.at.{key}", time=clock, day=day)

@@ -311,7 +311,7 @@ def _clock(node: Everyday, outcome: ToolOutcome) -> str:
     if node.when or (asks_date and node.place):
         return own_text(outcome)
     if not asks_date:
-        clock = now.strftime(languages.say("clock.time")).removeprefix("0")
+        clock = now.strftime(languages.say("clock.time"))
         return languages.say("time.in" if node.place else "time.now", time=clock, place=node.place.title())
     if node.weekday:
         key = "time.yes" if node.weekday == f"{now:%A}".lower() else "time.no"
