@@ -60,13 +60,13 @@ def chat(node: Chat, context: Context) -> Plan:
 def _which(about: str, name: str, context: Context, facts: GatewayFacts) -> str:
     """The suffix of the reply that is true for this gateway."""
     asks = {SEARCH, "get_weather"} & context.tools
-    kept = "" if facts.days else ".not"
+    kept, spoken = "" if facts.days else ".not", languages.say("language.name", context.reader.language.code)
     suffixes = {
         "listens": ".words" if facts.wake_words else "" if facts.microphone else ".off",
         "keeps": kept,
         "knows": kept,
         "sends": ".cloud" if facts.provider == "anthropic" else ".asked" if asks else "",
-        "languages": ".this" if name == languages.say("language.name") else "" if name else ".any",
+        "languages": ".this" if name == spoken else "" if name else ".any",
         "wake_word": ".now" if facts.wake_words else "",
     }
     return suffixes.get(about, "")
