@@ -51,7 +51,7 @@ def _timer(timer: Timer, zone: Any) -> dict[str, Any]:
         "text": called(timer),
         "name": timer.name,
         "message": timer.message,
-        "due": timer.due.astimezone(zone).isoformat(timespec="seconds"),
+        "due": timer.rings_at(zone),
         "rings": timer.rang is not None,
         "paused": timer.left is not None,
     }

@@ -210,6 +210,7 @@ async def test_a_paused_timer_keeps_what_is_left_and_rings_that_much_after_it_ru
         await house.later(3600)
         more = await tools.call("extend_timer", duration="1 minute")
         assert (facts["paused"], facts["remaining_seconds"], more[1]["remaining_seconds"]) == (True, 360, 420)
+        assert facts["due"] is None
         assert house.rings == []
 
         for again in ("resume", "pause", "resume"):

@@ -6,7 +6,7 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -109,6 +109,10 @@ class Timer:
     def at_clock_time(self) -> bool:
         """Set for a time of day, which has no microseconds, and not for a duration."""
         return self.due.microsecond == 0
+
+    def rings_at(self, zone: tzinfo | None) -> str | None:
+        """The moment it is due, in ISO form; None while it is paused."""
+        return None if self.left is not None else self.due.astimezone(zone).isoformat(timespec="seconds")
 
     def remaining_seconds(self, now: datetime) -> int:
         return max(0, round((self.due - now).total_seconds() if self.left is None else self.left))

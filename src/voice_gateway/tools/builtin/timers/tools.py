@@ -357,15 +357,11 @@ def _facts(timer: Timer, now: datetime) -> dict[str, Any]:
         "name": timer.name,
         "message": timer.message,
         "seconds": round(timer.seconds),
-        "due": _due_here(timer),
+        "due": timer.rings_at(local_zone()[0]),
         "remaining_seconds": timer.remaining_seconds(now),
         "ringing": timer.rang is not None,
         "paused": timer.left is not None,
     }
-
-
-def _due_here(timer: Timer) -> str:
-    return timer.due.astimezone(local_zone()[0]).isoformat(timespec="seconds")
 
 
 def _cancel(timer: Timer) -> dict[str, Any]:
@@ -381,7 +377,7 @@ def _set_again(gone: Sequence[Timer], now: datetime) -> dict[str, Any]:
         if timer.rang is not None or not left:
             over.append(called(timer))
             continue
-        when = {"at": _due_here(timer)} if timer.at_clock_time else {"duration": str(left)}
+        when = {"at": timer.rings_at(local_zone()[0])} if timer.at_clock_time else {"duration": str(left)}
         guessed = kind_of(timer.message, at_clock_time=timer.at_clock_time)
         kind = "" if timer.kind is guessed else timer.kind.value
         label = {"name": timer.name, "message": timer.message, "kind": kind}
