@@ -15,13 +15,10 @@ from pathlib import Path
 from tests.eval import sampled
 from tests.eval.cases import Case, parse_case
 from tests.eval.judge import Verdict, is_act, judge, plain_or_raw
-from tests.fakes.home_tools import ScriptedHome, manager_for
+from tests.eval.run import answer_in
+from tests.fakes.home_tools import ScriptedHome
 
-from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.conversation import Conversation
-from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.turn import Utterance
-from voice_gateway.understanding.stage import UnderstandingStage
+from voice_gateway.config import BrainSettings
 
 FOLDER = Path(__file__).with_name("languages")
 BARS = {False: 0.95, True: 0.85}  # of the seen, and of the held-out cases
@@ -42,16 +39,7 @@ async def run_case(code: str, rows: list[tuple[str, ...]], case: Case) -> tuple[
     """The verdict on the last turn, and its reply. The home understands English, too."""
     home = ScriptedHome.of([row for row in rows if row[1] != "scene"])
     home.scenes = tuple(row[0] for row in rows if row[1] == "scene")
-    executor, settings = ToolExecutor(manager_for(home)), BrainSettings(languages=(code, "en"))
-    brain = UnderstandingStage(executor, settings)
-    await brain.cache.refresh()
-    unasked = PermissionSettings(confirm=False)
-    conversation = Conversation((brain,), executor, settings, unasked, context=brain)
-    for text in case.turns[:-1]:
-        await conversation.answer(Utterance(text, room=case.room))
-    home.calls.clear()
-    reply = await conversation.answer(Utterance(case.turns[-1], room=case.room))
-    answer = reply if reply.stage == "local" or not reply.passed else reply.passed[-1]
+    reply, answer, _ = await answer_in(home, case, BrainSettings(languages=(code, "en")))
     verdict = judge(case, answer, list(home.calls), 0.0)
     acts = any(is_act(plain_or_raw(name, args)) for name, args in home.calls)
     if case.category == "never":

@@ -14,7 +14,7 @@ from tests.fakes.home_tools import ScriptedHome, manager_for
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.conversation import Conversation
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.turn import Utterance
+from voice_gateway.turn import Passed, Reply, Utterance
 from voice_gateway.understanding.stage import UnderstandingStage
 
 SIMPLE = frozenset({"plain", "polite", "group", "room", "stt"})
@@ -22,10 +22,11 @@ SIMPLE = frozenset({"plain", "polite", "group", "room", "stt"})
 BARS = {False: {"simple": 1.0, "all": 0.99}, True: {"simple": 0.9, "all": 0.95}}
 
 
-async def run_case(case: Case) -> Verdict:
-    """A home of its own for every case: no case can help or hurt another."""
-    home = ScriptedHome.default()
-    executor, settings = ToolExecutor(manager_for(home)), BrainSettings()
+async def answer_in(
+    home: ScriptedHome, case: Case, settings: BrainSettings
+) -> tuple[Reply, Reply | Passed, float]:
+    """The reply to the last turn, the same or why the understanding passed, and the seconds it took."""
+    executor = ToolExecutor(manager_for(home))
     brain = UnderstandingStage(executor, settings)
     await brain.cache.refresh()
     # Confirmation of what is sensitive is another question: here an unlock that was asked for is carried out.
@@ -37,7 +38,14 @@ async def run_case(case: Case) -> Verdict:
     started = perf_counter()
     reply = await conversation.answer(Utterance(case.turns[-1], room=case.room))
     answer = reply if reply.stage == "local" or not reply.passed else reply.passed[-1]
-    return judge(case, answer, list(home.calls), perf_counter() - started)
+    return reply, answer, perf_counter() - started
+
+
+async def run_case(case: Case) -> Verdict:
+    """A home of its own for every case: no case can help or hurt another."""
+    home = ScriptedHome.default()
+    _, answer, seconds = await answer_in(home, case, BrainSettings())
+    return judge(case, answer, list(home.calls), seconds)
 
 
 async def run(cases: Iterable[Case]) -> list[Verdict]:
