@@ -282,8 +282,8 @@ class UnderstandingStage:
         languages.speak(code)
         turn.history.state[languages.KEY] = code
         if any(self._executor.tools.find(request.tool) is None for request in understood.requests):
-            missing = Refused("no server has the tool", Say("no_home"), unknown=True)
-            understood = Understood(refused=missing)
+            say = None if self.home.devices else Say("no_home")
+            understood = Understood(refused=Refused("no server has the tool", say, unknown=True))
         return memory, understood
 
     def _is_for_form(self, form: FormFiller, turn: Turn, understood: Understood) -> bool:
