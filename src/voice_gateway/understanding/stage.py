@@ -185,9 +185,8 @@ class UnderstandingStage:
         """The language in which the words are read best, and what they mean in it. Of two that read them
         alike, the language of the last turn is meant; words of none are in that which knows most of them."""
         context, memory = self.context(here), memory or Memory()
-        codes = (
-            (only,) if only in self._settings.languages else (languages.current(), *self._settings.languages)
-        )
+        spoken = self._settings.languages
+        codes = (only,) if only in spoken else (languages.current(), *spoken)
         grammars = [self.grammar(code) for code in dict.fromkeys(codes) if code in self._settings.languages]
         known = {one.code: one.reader(self.home).known(text) for one in grammars} if len(grammars) > 1 else {}
         best: tuple[tuple[int, float], str, Understood] | None = None
@@ -202,14 +201,16 @@ class UnderstandingStage:
         return best[1], best[2]
 
     async def read_as(self, kind: type[N], text: str) -> N | None:
-        """What the words are, read as this kind of node alone; None if they or their language have none."""
+        """What the words are, read as this kind of node alone; None if no language has or reads it."""
 
         def read() -> N | None:
-            reader, rule = self.grammar().reader(self.home), kind.__name__
-            heard = reader.tokens(text).without_pauses()
-            readable = rule in reader.language.grammar.rules and len(heard.words) <= MOST_WORDS
-            readings = reader.read(heard, rule, EXACT) if readable else []
-            return cast(N, readings[0].node) if readings else None
+            for code in dict.fromkeys((languages.current(), *self._settings.languages)):
+                reader = self.grammar(code).reader(self.home)
+                heard = reader.tokens(text).without_pauses()
+                if kind.__name__ in reader.language.grammar.rules and len(heard.words) <= MOST_WORDS:
+                    for reading in reader.read(heard, kind.__name__, EXACT):
+                        return cast(N, reading.node)
+            return None
 
         return await self._off_the_loop(read)
 
@@ -276,9 +277,8 @@ class UnderstandingStage:
         if wait:
             await self.cache.known()
         memory = recall(turn.history.state, self.home, self._now())
-        said = turn.utterance
-        read = await self._off_the_loop(self.read_in, said.text, said.room, memory, said.language)
-        code, understood = read
+        text, room, spoken = turn.utterance.text, turn.utterance.room, turn.utterance.language
+        code, understood = await self._off_the_loop(self.read_in, text, room, memory, spoken)
         languages.speak(code)
         turn.history.state[languages.KEY] = code
         if any(self._executor.tools.find(request.tool) is None for request in understood.requests):

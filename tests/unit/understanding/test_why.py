@@ -6,10 +6,12 @@ import pytest
 from tests.fakes.home_talk import HomeTalk
 from tests.fakes.recording import HOME, recording
 
+from voice_gateway.config import BrainSettings
 from voice_gateway.conversation.stages import Aside, Stages
-from voice_gateway.languages import say
+from voice_gateway.languages import say, speak
 from voice_gateway.turn import ToolCall, Utterance
 from voice_gateway.understanding.nodes import WhyQuestion
+from voice_gateway.understanding.stage import UnderstandingStage
 from voice_gateway.understanding.why import Why, explain
 
 
@@ -149,3 +151,11 @@ async def test_questions_about_own_doings_are_read_and_others_left_alone(talk):
     }
     questions = {text: await talk.brain.read_as(WhyQuestion, text) for text in things}
     assert {text: question and question.thing for text, question in questions.items()} == things
+
+
+async def test_the_question_is_read_behind_a_turn_in_a_language_that_has_none():
+    home = HomeTalk(HOME)
+    brain = UnderstandingStage(home.brain._executor, BrainSettings(languages=("de", "en")))
+    speak("de")
+
+    assert await brain.read_as(WhyQuestion, "why did you do that") is not None
